@@ -1,0 +1,103 @@
+"""The whole lower bound: bounded likelihood, E[log p] of every Normal and Gamma, all entropies, all constants."""
+
+import math
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from tests.twin.moments import (
+    category_distance,
+    entity_distance,
+    jaakkola_lambda,
+    log_sigmoid,
+    optimal_xi,
+    optimal_zeta,
+    relation_score_moments,
+    score_moments,
+)
+
+
+def bounded_likelihood(cells, mean, variance, xi):
+    """E[log p~] of cells whose scores have these moments."""
+    second = mean**2 + variance
+    loss = xi / 2 + jaakkola_lambda(xi) * (second - xi**2) - log_sigmoid(xi)
+    return float(np.sum(cells.signed * mean - cells.weight * loss))
+
+
+def normal_gamma_term(problem, kind, size, distance, log_variances, rate):
+    """E[log p] + entropy of one Normal of `size` values and of its precision.
+
+    `distance` is E||z - prior mean||^2, `log_variances` the sum of the logs of q's variances.
+    """
+    alpha, beta, shape = problem.alpha[kind], problem.beta[kind], problem.shape(kind)
+    tau, log_tau = shape / rate, digamma(shape) - math.log(rate)
+    log_p = size / 2 * (log_tau - math.log(2 * math.pi)) - tau / 2 * distance
+    log_p += alpha * math.log(beta) - gammaln(alpha) + (alpha - 1) * log_tau - beta * tau
+    normal_entropy = (size * (1 + math.log(2 * math.pi)) + log_variances) / 2
+    gamma_entropy = shape - math.log(rate) + gammaln(shape) + (1 - shape) * digamma(shape)
+    return log_p + normal_entropy + gamma_entropy
+
+
+def _entities(problem, state, name):
+    part, total = state.part(name), 0.0
+    for node in np.flatnonzero(problem.active.entities(name)):
+        distance = entity_distance(problem, state, name, node)
+        logs = np.log(part.variance[node]).sum()
+        total += normal_gamma_term(problem, "entity", problem.dim, distance, logs, part.tau_rate[node])
+    return total
+
+
+def _categories(problem, state, name):
+    part, total = state.part(name), 0.0
+    for node in np.flatnonzero(problem.active.categories(name)):
+        distance = category_distance(problem, state, name, node)
+        logs = problem.dim * math.log(part.category_variance[node])
+        total += normal_gamma_term(
+            problem, "category", problem.dim, distance, logs, part.category_tau_rate[node]
+        )
+    return total
+
+
+def _biases(problem, kind, active, mean, variance, rate):
+    total = 0.0
+    for j in np.flatnonzero(active):
+        total += normal_gamma_term(
+            problem, kind, 1, mean[j] ** 2 + variance[j], math.log(variance[j]), rate[j]
+        )
+    return total
+
+
+def _factors(problem, mean, variance, rate):
+    total = 0.0
+    for m in range(len(mean)):
+        distance = (mean[m] ** 2 + variance[m]).sum()
+        logs = np.log(variance[m]).sum()
+        total += normal_gamma_term(problem, "relation_factor", problem.dim, distance, logs, rate[m])
+    return total
+
+
+def bound_terms(problem, state, xi=None, zeta=None):
+    """The bound, term by term, as a dict; keys of relation k end in ":k"."""
+    xi = optimal_xi(problem, state) if xi is None else xi
+    zeta = optimal_zeta(problem, state) if zeta is None else zeta
+    cells, active = problem.cells, problem.active
+    mean, variance = score_moments(problem, state, cells.i, cells.j)
+    terms = {"likelihood": bounded_likelihood(cells, mean, variance, xi)}
+    for name in ("u", "v"):
+        terms[name] = _entities(problem, state, name)
+        terms[f"h_{name}"] = _categories(problem, state, name)
+    biases = state.bias_mean, state.bias_var, state.bias_tau_rate
+    terms["bias"] = _biases(problem, "bias", active.bias, *biases)
+    for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
+        cells = relation.cells
+        mean, variance = relation_score_moments(problem, state, k, cells.i, cells.j)
+        terms[f"likelihood:{k}"] = bounded_likelihood(cells, mean, variance, zeta[k])
+        terms[f"x:{k}"] = _factors(problem, q.x_mean, q.x_var, q.x_tau_rate)
+        terms[f"y:{k}"] = _factors(problem, q.y_mean, q.y_var, q.y_tau_rate)
+        terms[f"r:{k}"] = _biases(problem, "relation_bias", active.r[k], q.r_mean, q.r_var, q.r_tau_rate)
+    return terms
+
+
+def bound(problem, state, xi=None, zeta=None):
+    """The lower bound on log p(data). `xi` (cells,) and `zeta` (a list) are optimal where not given."""
+    return float(sum(bound_terms(problem, state, xi, zeta).values()))

@@ -1,0 +1,54 @@
+"""Closed-form densities of barren variables, which the fit leaves out: the fixed point of their own updates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.twin.moments import prior_mean, prior_mean_variance
+
+
+@dataclass
+class ColdDensity:
+    """N(mean, variance I) of barren entities and categories of one part.
+
+    Entity rows of active nodes are NaN. Category rows of active categories are those of the state, and NaN for
+    nodes without children. `prior_variance` is V, to be added where the uncertainty of m_i counts too.
+    """
+
+    mean: np.ndarray  # (n, t)
+    variance: np.ndarray  # (n,)
+    tau: np.ndarray  # (n,), E[tau]
+    prior_variance: np.ndarray  # (n,)
+    category_mean: np.ndarray  # (n, t)
+    category_variance: np.ndarray  # (n,)
+
+
+def cold_tau(alpha, beta, dim, prior_variance):
+    """The fixed point of E[tau]."""
+    return alpha / (beta + dim * prior_variance / 2)
+
+
+def cold_density(problem, state, name):
+    """The densities of all barren entities and categories of the part "u" or "v"."""
+    taxonomy, part, t = problem.taxonomy(name), state.copy().part(name), problem.dim
+    for node in taxonomy.parents_first:
+        if not taxonomy.children[node]:
+            part.category_mean[node], part.category_variance[node] = np.nan, np.nan
+        elif not problem.active.categories(name)[node]:
+            V = prior_mean_variance(taxonomy, part, node)
+            part.category_mean[node] = prior_mean(taxonomy, part, node)
+            part.category_variance[node] = 1 / cold_tau(
+                problem.alpha["category"], problem.beta["category"], t, V
+            )
+    n = len(taxonomy)
+    mean, tau, prior_variance = np.full((n, t), np.nan), np.full(n, np.nan), np.full(n, np.nan)
+    for node in np.flatnonzero(~problem.active.entities(name)):
+        V = prior_mean_variance(taxonomy, part, node)
+        mean[node], prior_variance[node] = prior_mean(taxonomy, part, node), V
+        tau[node] = cold_tau(problem.alpha["entity"], problem.beta["entity"], t, V)
+    return ColdDensity(mean, 1 / tau, tau, prior_variance, part.category_mean, part.category_variance)
+
+
+def cold_bias_variance(problem, kind="bias"):
+    """The variance of a barren bias (or "relation_bias"); its mean is 0."""
+    return problem.beta[kind] / problem.alpha[kind]

@@ -1,0 +1,97 @@
+"""The bound on the logistic function, and the first two moments of every score under q."""
+
+import numpy as np
+
+
+def log_sigmoid(x):
+    """log sigma(x), without overflow."""
+    return -np.logaddexp(0.0, -np.asarray(x, dtype=float))
+
+
+def jaakkola_lambda(xi):
+    """lambda(xi) = tanh(xi / 2) / (4 xi), continued by 1/8 at 0."""
+    xi = np.abs(np.asarray(xi, dtype=float))
+    safe = np.where(xi > 0, xi, 1.0)
+    return np.where(xi > 0, np.tanh(safe / 2) / (4 * safe), 0.125)
+
+
+def log_sigmoid_bound(x, xi):
+    """The lower bound on log sigma(x) of Eq. the-bound."""
+    return (x - xi) / 2 - jaakkola_lambda(xi) * (x**2 - xi**2) + log_sigmoid(xi)
+
+
+def score_moments(problem, state, i, j):
+    """E and Var of u_i.v_j + b_j, for arrays i and j of equal length."""
+    mu_u, var_u = state.u.mean[i], state.u.variance[i]
+    mu_v, var_v = state.v.mean[j], state.v.variance[j]
+    mean = (mu_u * mu_v).sum(-1) + state.bias_mean[j]
+    variance = (mu_u**2 * var_v + var_u * (mu_v**2 + var_v)).sum(-1) + state.bias_var[j]
+    return mean, variance
+
+
+def projection_moments(factor_mean, factor_var, mean, variance):
+    """E[a] (n, t_k) and E[a a^T] (n, t_k, t_k) of a_m = x_m.z, for densities of z (n, t) and of x (t_k, t)."""
+    first = mean @ factor_mean.T
+    second = first[:, :, None] * first[:, None, :]
+    second = second + np.einsum("cd,md,nd->cmn", variance, factor_mean, factor_mean)
+    m = np.arange(len(factor_mean))
+    second[:, m, m] += (mean**2 + variance) @ factor_var.T
+    return first, second
+
+
+def relation_score_moments(problem, state, k, i, j):
+    """E and Var of u_i^T X_k Y_k^T v_j + r_jk, for arrays i and j of equal length."""
+    q = state.relations[k]
+    a, aa = projection_moments(q.x_mean, q.x_var, state.u.mean[i], state.u.variance[i])
+    c, cc = projection_moments(q.y_mean, q.y_var, state.v.mean[j], state.v.variance[j])
+    without_bias = (a * c).sum(-1)
+    variance = (aa * cc).sum((-2, -1)) - without_bias**2 + q.r_var[j]
+    return without_bias + q.r_mean[j], variance
+
+
+def predictive_probability(mean, variance):
+    """The closed-form sigma(mean / sqrt(1 + pi variance / 8)) of Eq. approximated-posterior-predicitive."""
+    return np.exp(log_sigmoid(mean / np.sqrt(1 + np.pi * variance / 8)))
+
+
+def optimal_xi(problem, state):
+    """The best xi of every co-occurrence cell, sqrt(E[x^2])."""
+    mean, variance = score_moments(problem, state, problem.cells.i, problem.cells.j)
+    return np.sqrt(mean**2 + variance)
+
+
+def optimal_zeta(problem, state):
+    """The best zeta of every cell, a list with one array per relation."""
+    zeta = []
+    for k, relation in enumerate(problem.relations):
+        mean, variance = relation_score_moments(problem, state, k, relation.cells.i, relation.cells.j)
+        zeta.append(np.sqrt(mean**2 + variance))
+    return zeta
+
+
+def prior_mean(taxonomy, part, node):
+    """E[m_i], the weighted mean of the parents' category means; 0 without parents."""
+    mean = np.zeros(part.mean.shape[1])
+    for parent, weight in taxonomy.edges(node):
+        mean = mean + weight * part.category_mean[parent]
+    return mean
+
+
+def prior_mean_variance(taxonomy, part, node):
+    """V, the variance of every coordinate of m_i under q."""
+    return sum(weight**2 * part.category_variance[parent] for parent, weight in taxonomy.edges(node))
+
+
+def entity_distance(problem, state, name, node):
+    """E||u_i - m_i||^2 (or of v)."""
+    taxonomy, part = problem.taxonomy(name), state.part(name)
+    gap = part.mean[node] - prior_mean(taxonomy, part, node)
+    return gap @ gap + part.variance[node].sum() + problem.dim * prior_mean_variance(taxonomy, part, node)
+
+
+def category_distance(problem, state, name, node):
+    """E||h_n - m_n||^2."""
+    taxonomy, part = problem.taxonomy(name), state.part(name)
+    gap = part.category_mean[node] - prior_mean(taxonomy, part, node)
+    variance = part.category_variance[node] + prior_mean_variance(taxonomy, part, node)
+    return gap @ gap + problem.dim * variance

@@ -1,0 +1,111 @@
+"""Samples from q, and the bound as an average over them. Shares no formula with `bound`."""
+
+import numpy as np
+from scipy import stats
+
+from tests.twin.moments import log_sigmoid_bound, optimal_xi, optimal_zeta
+
+
+def _sample_normal_gamma(problem, kind, mean, deviation, rate, n, rng):
+    """n samples of z and of its precision, and log q of both summed; z is (n, items, size)."""
+    shape = problem.shape(kind)
+    z = rng.normal(mean, deviation, size=(n, *mean.shape))
+    tau = rng.gamma(shape, 1 / rate, size=(n, *rate.shape))
+    log_q = stats.norm.logpdf(z, mean, deviation).sum((1, 2))
+    log_q += stats.gamma.logpdf(tau, shape, scale=1 / rate).sum(1)
+    return z, tau, log_q
+
+
+def _log_prior(problem, kind, z, center, tau):
+    log_p = stats.norm.logpdf(z, center, 1 / np.sqrt(tau)[:, :, None]).sum((1, 2))
+    return log_p + stats.gamma.logpdf(tau, problem.alpha[kind], scale=1 / problem.beta[kind]).sum(1)
+
+
+def _centers(taxonomy, h, nodes):
+    """Samples of m_i for these nodes, (n, nodes, t)."""
+    A = np.zeros((len(taxonomy), len(taxonomy)))
+    for node in nodes:
+        for parent, weight in taxonomy.edges(node):
+            A[node, parent] = weight
+    return np.einsum("ip,npd->nid", A[nodes], h)
+
+
+def _part(problem, state, name, n, rng):
+    """Samples of all entities of one part (zero where barren), and log p - log q of everything in it."""
+    taxonomy, part = problem.taxonomy(name), state.part(name)
+    nodes = np.flatnonzero(problem.active.entities(name))
+    categories = np.flatnonzero(problem.active.categories(name))
+    z, tau, ratio = _sample_normal_gamma(
+        problem, "entity", part.mean[nodes], np.sqrt(part.variance[nodes]), part.tau_rate[nodes], n, rng
+    )
+    deviation = np.sqrt(part.category_variance[categories])[:, None]
+    rate = part.category_tau_rate[categories]
+    h, tau_h, log_q = _sample_normal_gamma(
+        problem, "category", part.category_mean[categories], deviation, rate, n, rng
+    )
+    all_h = np.zeros((n, len(taxonomy), problem.dim))
+    all_h[:, categories] = h
+    ratio = -ratio - log_q
+    ratio += _log_prior(problem, "entity", z, _centers(taxonomy, all_h, nodes), tau)
+    ratio += _log_prior(problem, "category", h, _centers(taxonomy, all_h, categories), tau_h)
+    samples = np.zeros((n, len(taxonomy), problem.dim))
+    samples[:, nodes] = z
+    return samples, ratio
+
+
+def _free(problem, kind, mean, variance, rate, n, rng):
+    """Samples of variables with prior mean 0, and their log p - log q."""
+    z, tau, log_q = _sample_normal_gamma(problem, kind, mean, np.sqrt(variance), rate, n, rng)
+    return z, _log_prior(problem, kind, z, 0.0, tau) - log_q
+
+
+def _biases(problem, kind, active, mean, variance, rate, n, rng):
+    on = np.flatnonzero(active)
+    z, ratio = _free(problem, kind, mean[on, None], variance[on, None], rate[on], n, rng)
+    samples = np.zeros((n, len(mean)))
+    samples[:, on] = z[:, :, 0]
+    return samples, ratio
+
+
+def _log_likelihood(cells, score, xi):
+    log_p = cells.w_pos * log_sigmoid_bound(score, xi) + cells.w_neg * log_sigmoid_bound(-score, xi)
+    return log_p.sum(1)
+
+
+def monte_carlo_bound(problem, state, n, rng):
+    """Mean and standard error of log p~(data, theta | xi) - log q(theta) over n samples of all variables."""
+    u, total = _part(problem, state, "u", n, rng)
+    v, ratio = _part(problem, state, "v", n, rng)
+    total += ratio
+    parameters = state.bias_mean, state.bias_var, state.bias_tau_rate
+    b, ratio = _biases(problem, "bias", problem.active.bias, *parameters, n, rng)
+    cells = problem.cells
+    score = np.einsum("ncd,ncd->nc", u[:, cells.i], v[:, cells.j]) + b[:, cells.j]
+    total += ratio + _log_likelihood(cells, score, optimal_xi(problem, state))
+    zeta = optimal_zeta(problem, state)
+    for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
+        cells = relation.cells
+        x, ratio_x = _free(problem, "relation_factor", q.x_mean, q.x_var, q.x_tau_rate, n, rng)
+        y, ratio_y = _free(problem, "relation_factor", q.y_mean, q.y_var, q.y_tau_rate, n, rng)
+        parameters = q.r_mean, q.r_var, q.r_tau_rate
+        r, ratio_r = _biases(problem, "relation_bias", problem.active.r[k], *parameters, n, rng)
+        W = np.einsum("nmd,nme->nde", x, y)
+        left = np.einsum("nid,nde->nie", u, W)
+        score = np.einsum("ncd,ncd->nc", left[:, cells.i], v[:, cells.j]) + r[:, cells.j]
+        total += ratio_x + ratio_y + ratio_r + _log_likelihood(cells, score, zeta[k])
+    return total.mean(), total.std(ddof=1) / np.sqrt(n)
+
+
+def sample_scores(state, i, j, n, rng, k=None):
+    """n samples from q of the score of one pair: co-occurrence, or relation k."""
+    u = rng.normal(state.u.mean[i], np.sqrt(state.u.variance[i]), (n, state.u.mean.shape[1]))
+    v = rng.normal(state.v.mean[j], np.sqrt(state.v.variance[j]), (n, state.v.mean.shape[1]))
+    if k is None:
+        return (u * v).sum(1) + rng.normal(state.bias_mean[j], np.sqrt(state.bias_var[j]), n)
+    q = state.relations[k]
+    score = rng.normal(q.r_mean[j], np.sqrt(q.r_var[j]), n)
+    for m in range(len(q.x_mean)):
+        x = rng.normal(q.x_mean[m], np.sqrt(q.x_var[m]), u.shape)
+        y = rng.normal(q.y_mean[m], np.sqrt(q.y_var[m]), v.shape)
+        score += (x * u).sum(1) * (y * v).sum(1)
+    return score
