@@ -1,0 +1,9 @@
+"""What goes in: entities, counts, a taxonomy, relations."""
+
+from vbn.data._counts import Counts
+from vbn.data._dataset import Dataset
+from vbn.data._relation import Relation
+from vbn.data._taxonomy import Taxonomy
+from vbn.data._vocabulary import Vocabulary
+
+__all__ = ["Counts", "Dataset", "Relation", "Taxonomy", "Vocabulary"]

@@ -1,0 +1,200 @@
+"""The one place where every calling form becomes columns: lists, rows of tuples, tables, files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vbn._errors import DataError
+from vbn.data._names import Coded, Encoder, Where, as_name, encode, item_number, row_number
+from vbn.data._numbers import as_number, as_numbers
+from vbn.data._types import FloatArray
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column that a constructor reads."""
+
+    key: str  # what the constructor calls it
+    aliases: tuple[str, ...]  # column names that mean it, in lower case
+    number: bool = False
+    optional: bool = False
+    by_position: bool = False  # an optional column that may also be found by its place
+
+
+@dataclass
+class Columns:
+    """Columns as read: names as codes, numbers as float64, and where each row stands."""
+
+    labels: dict[str, Coded] = field(default_factory=dict)
+    numbers: dict[str, FloatArray] = field(default_factory=dict)
+    where: Where = item_number
+
+    def __len__(self) -> int:
+        return len(next(iter(self.labels.values())))
+
+
+@contextmanager
+def speaking_as(error: type[DataError], subject: str) -> Iterator[None]:
+    """Let the errors of the readers name what was being read, in that thing's own error class."""
+    try:
+        yield
+    except DataError as raised:
+        if type(raised) is not DataError:
+            raise
+        raise error(f"{subject}: {raised}") from raised.__cause__
+
+
+def read_columns(
+    source: object,
+    positional: Sequence[object],
+    given: Mapping[str, object],
+    fields: Sequence[Field],
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    allow_empty: bool = False,
+) -> Columns:
+    """Read the columns `fields` from whatever the user passed.
+
+    Parameters
+    ----------
+    source
+        A path, a table, an iterable of rows, or the first column itself; None if all columns came
+        as keywords.
+    positional
+        What followed it: columns of data, or the names or numbers of a table's columns.
+    given
+        The same by keyword; None where not given.
+    fields
+        The columns to read, required ones first.
+    header, delimiter
+        How to read a text file.
+    allow_empty
+        Whether no rows at all are fine.
+    """
+    if isinstance(source, str | os.PathLike):
+        from vbn.data._files import read_file
+
+        chosen = _chosen_columns(_assigned(positional, given, fields))
+        columns = read_file(source, chosen, fields, header, delimiter)
+    else:
+        columns = _from_memory(source, positional, given, fields)
+    if len(columns) == 0 and not allow_empty:
+        raise DataError("there is no data: not a single row was given")
+    return columns
+
+
+def _from_memory(
+    source: object, positional: Sequence[object], given: Mapping[str, object], fields: Sequence[Field]
+) -> Columns:
+    table = as_table(source)
+    if table is not None:
+        from vbn.data._tables import read_table
+
+        return read_table(table, _chosen_columns(_assigned(positional, given, fields)), fields)
+    alone = not positional and all(value is None for value in given.values())
+    if source is not None and alone:
+        return _from_rows(source, fields)
+    values = positional if source is None else (source, *positional)
+    return _from_sequences(_assigned(values, given, fields), fields)
+
+
+def as_table(source: object) -> object | None:
+    """Return `source` as something with columns, or None if it is a column or rows."""
+    if source is None or isinstance(source, list | tuple | np.ndarray):
+        return None
+    from vbn.data._tables import to_table
+
+    return to_table(source)
+
+
+def _assigned(
+    positional: Sequence[object], given: Mapping[str, object], fields: Sequence[Field]
+) -> dict[str, object]:
+    """Match what came by position and by keyword with the fields."""
+    if len(positional) > len(fields):
+        names = ", ".join(item.key for item in fields)
+        raise DataError(f"{len(positional)} columns were given, but only {names} are read")
+    assigned = {item.key: value for item, value in zip(fields, positional, strict=False) if value is not None}
+    for key, value in given.items():
+        if value is None:
+            continue
+        if key in assigned:
+            raise DataError(f"{key} was given twice, by position and by keyword")
+        assigned[key] = value
+    return assigned
+
+
+def _chosen_columns(assigned: Mapping[str, object]) -> dict[str, str | int]:
+    chosen: dict[str, str | int] = {}
+    for key, value in assigned.items():
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise DataError(
+                f"with a table or a file, {key} must be the name or the number of a column, "
+                f"not a value of type {type(value).__name__}"
+            )
+        chosen[key] = value
+    return chosen
+
+
+def _from_sequences(assigned: Mapping[str, object], fields: Sequence[Field]) -> Columns:
+    columns = Columns()
+    for item in fields:
+        if item.key not in assigned:
+            if item.optional:
+                continue
+            raise DataError(f"{item.key} is missing: give one entry for each row")
+        values = _plain(assigned[item.key])
+        if item.number:
+            columns.numbers[item.key] = as_numbers(values, item.key)
+        else:
+            columns.labels[item.key] = encode(values, item.key)
+    lengths = {key: len(column) for key, column in [*columns.labels.items(), *columns.numbers.items()]}
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{key} has {length:,}" for key, length in lengths.items())
+        raise DataError(f"the columns differ in length: {sizes} entries; give one entry of each for each row")
+    return columns
+
+
+def _plain(values: object) -> object:
+    """Turn a column of a table (a Series, an Arrow array) into something NumPy or Python can walk."""
+    if isinstance(values, str | list | tuple | np.ndarray):
+        return values
+    from vbn.data._tables import plain_column
+
+    return plain_column(values)
+
+
+def _from_rows(source: object, fields: Sequence[Field]) -> Columns:
+    """Read tuples, one for each row; optional fields may be left off at the end."""
+    if not isinstance(source, Iterable):
+        raise DataError(f"expected rows, a table or a path, not a value of type {type(source).__name__}")
+    wanted = ", ".join(item.key for item in fields if not item.optional)
+    least = sum(not item.optional for item in fields)
+    encoders = {item.key: Encoder() for item in fields if not item.number}
+    numbers: dict[str, list[float]] = {item.key: [] for item in fields if item.number}
+    longest = least
+    for position, row in enumerate(source):
+        place = row_number(position)
+        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+            raise DataError(f"{place} is {row!r}; expected a tuple ({wanted})")
+        if not least <= len(row) <= len(fields):
+            raise DataError(f"{place} has {len(row)} entries; expected ({wanted}): {row!r}")
+        longest = max(longest, len(row))
+        for item, value in zip(fields, row, strict=False):
+            if item.number:
+                numbers[item.key].append(as_number(value, item.key, place))
+            else:
+                encoder = encoders[item.key]
+                name = value if type(value) is str and value else as_name(value, f"{place} of {item.key}")
+                encoder.codes.append(encoder.index.setdefault(name, len(encoder.index)))
+        for item in fields[len(row) :]:
+            numbers[item.key].append(1.0)
+    labels = {key: encoder.result() for key, encoder in encoders.items()}
+    stated = {key: np.asarray(values) for key, values in numbers.items() if longest > least}
+    return Columns(labels, stated, row_number)

@@ -1,0 +1,145 @@
+"""Co-occurrence counts: a sparse matrix in compressed rows, aggregated and in canonical order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vbn._errors import DataError
+from vbn.data._types import FloatArray, IdArray, IndexArray, index_dtype, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts of (row, column) cells in compressed sparse row form; immutable.
+
+    Within a row the columns rise, none comes twice, and no stored count is zero. Build one with
+    `from_coo`, which makes sure of that.
+
+    Parameters
+    ----------
+    indptr
+        int64, one more than there are rows: row ``i`` holds cells ``indptr[i]:indptr[i + 1]``.
+    indices
+        The column of each cell; int32, or int64 from 2**31 columns on.
+    values
+        The count of each cell, float64.
+    shape
+        Number of rows and of columns.
+
+    Examples
+    --------
+    >>> counts = Counts.from_coo([0, 1, 0], [1, 0, 1], [2, 1, 3], shape=(2, 2))
+    >>> counts.nnz, counts.total, counts.row_sums().tolist()
+    (2, 6.0, [5.0, 1.0])
+    """
+
+    indptr: IdArray
+    indices: IndexArray
+    values: FloatArray
+    shape: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        rows, columns = (int(size) for size in self.shape)
+        if len(self.indptr) != rows + 1 or len(self.indices) != len(self.values):
+            raise DataError("the arrays of Counts do not fit its shape; build one with Counts.from_coo")
+        parts = {
+            "indptr": np.asarray(self.indptr, dtype=np.int64),
+            "indices": np.asarray(self.indices, dtype=index_dtype(columns)),
+            "values": np.asarray(self.values, dtype=np.float64),
+        }
+        for name, array in parts.items():
+            object.__setattr__(self, name, read_only(array))
+        object.__setattr__(self, "shape", (rows, columns))
+
+    @classmethod
+    def from_coo(
+        cls, rows: ArrayLike, columns: ArrayLike, values: ArrayLike, shape: tuple[int, int]
+    ) -> Counts:
+        """Aggregate (row, column, value) triples: the values of one cell add up, zeros go."""
+        row = np.asarray(rows, dtype=np.int64)
+        column = np.asarray(columns, dtype=np.int64)
+        value = np.asarray(values, dtype=np.float64)
+        if not row.shape == column.shape == value.shape or row.ndim != 1:
+            raise DataError(f"rows, columns and values differ: {row.shape}, {column.shape}, {value.shape}")
+        for ids, size, side in ((row, shape[0], "row"), (column, shape[1], "column")):
+            if len(ids) and not (ids.min() >= 0 and ids.max() < size):
+                raise DataError(f"a {side} id lies outside of 0 ... {size - 1}")
+        row, column, value = _aggregated(row, column, value, shape)
+        indptr = np.zeros(shape[0] + 1, dtype=np.int64)
+        np.cumsum(np.bincount(row, minlength=shape[0]), out=indptr[1:])
+        return cls(indptr, column.astype(index_dtype(shape[1])), value, shape)
+
+    @property
+    def nnz(self) -> int:
+        """Number of cells with a count."""
+        return len(self.values)
+
+    @property
+    def total(self) -> float:
+        """Sum of all counts."""
+        return float(self.values.sum())
+
+    @property
+    def density(self) -> float:
+        """Share of all cells that have a count."""
+        cells = self.shape[0] * self.shape[1]
+        return self.nnz / cells if cells else 0.0
+
+    def row_ids(self) -> IdArray:
+        """Return the row of each cell."""
+        return np.repeat(np.arange(self.shape[0], dtype=np.int64), np.diff(self.indptr))
+
+    def row_sums(self) -> FloatArray:
+        """Return the sum of each row."""
+        return np.bincount(self.row_ids(), weights=self.values, minlength=self.shape[0])
+
+    def column_sums(self) -> FloatArray:
+        """Return the sum of each column."""
+        return np.bincount(self.indices, weights=self.values, minlength=self.shape[1])
+
+    def transpose(self) -> Counts:
+        """Return the counts with rows and columns exchanged."""
+        return Counts.from_coo(self.indices, self.row_ids(), self.values, self.shape[::-1])
+
+    def resized(self, shape: tuple[int, int]) -> Counts:
+        """Return the counts with empty rows and columns appended."""
+        if shape[0] < self.shape[0] or shape[1] < self.shape[1]:
+            raise DataError(f"counts of shape {self.shape} can only grow, not become {tuple(shape)}")
+        if tuple(shape) == self.shape:
+            return self
+        indptr = np.pad(self.indptr, (0, shape[0] - self.shape[0]), mode="edge")
+        return Counts(indptr, self.indices, self.values, shape)
+
+    def to_scipy(self) -> Any:
+        """Return a `scipy.sparse.csr_array` with a copy of the counts."""
+        from scipy.sparse import csr_array
+
+        parts = (self.values.copy(), self.indices.copy(), self.indptr.copy())
+        return csr_array(parts, shape=self.shape)
+
+    def __repr__(self) -> str:
+        return f"Counts({self.shape[0]:,} x {self.shape[1]:,}, {self.nnz:,} cells, total {self.total:,.6g})"
+
+
+def _aggregated(
+    row: IdArray, column: IdArray, value: FloatArray, shape: tuple[int, int]
+) -> tuple[IdArray, IdArray, FloatArray]:
+    """Sort cells by row and column, add up those that are the same, and drop zeros."""
+    if shape[0] * shape[1] < 2**63:
+        key = row * shape[1] + column
+        order = None if (key[1:] >= key[:-1]).all() else np.argsort(key, kind="stable")
+    else:  # the numbers of the cells do not fit 64 bits
+        order = np.lexsort((column, row))
+    if order is not None:
+        row, column, value = row[order], column[order], value[order]
+    if len(row) == 0:
+        return row, column, value
+    new = np.concatenate([[True], (row[1:] != row[:-1]) | (column[1:] != column[:-1])])
+    start = np.flatnonzero(new)
+    row, column, value = row[start], column[start], np.add.reduceat(value, start)
+    kept = value != 0
+    return row[kept], column[kept], value[kept]

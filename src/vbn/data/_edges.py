@@ -1,0 +1,184 @@
+"""From what a user calls a taxonomy (a dict, rows, a table, a file) to checked, weighted edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbn._errors import ParameterError, TaxonomyError
+from vbn.data import _dag
+from vbn.data._columns import Field, read_columns, speaking_as
+from vbn.data._names import Coded, Encoder, Where, as_name, row_number
+from vbn.data._taxonomy import Taxonomy
+from vbn.data._types import FloatArray, IdArray, index_dtype
+from vbn.data._vocabulary import Vocabulary
+
+FIELDS = (
+    Field("child", ("child", "children", "entity", "item", "node", "hyponym")),
+    Field("parent", ("parent", "parents", "category", "class", "hypernym")),
+    Field("weight", ("weight", "weights", "probability"), number=True, optional=True, by_position=True),
+)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges as read: two columns of names in the order given, and weights if the user gave any."""
+
+    child: Coded
+    parent: Coded
+    weights: FloatArray | None
+    where: Where
+    alone: tuple[str, ...] = ()  # nodes named without parents
+
+    def build(self, vocabulary: Vocabulary, break_cycles: str = "error") -> Taxonomy:
+        """Check the edges and return the taxonomy, over `vocabulary` with the new nodes appended."""
+        if break_cycles not in ("error", "drop"):
+            raise ParameterError(f'break_cycles must be "error" or "drop", not {break_cycles!r}')
+        self._check_weights()
+        full = vocabulary.extend([*self.child.names, *self.parent.names, *self.alone])
+        child = full.ids(self.child.names)[self.child.codes]
+        parent = full.ids(self.parent.names)[self.parent.codes]
+        child, parent, weights = _merged(child, parent, self.weights, len(full))
+        dropped: list[tuple[str, str]] = []
+        if break_cycles == "drop":
+            closing = _closing(child, parent, len(full))
+            dropped = [(full[int(c)], full[int(p)]) for c, p in zip(child[closing], parent[closing], strict=True)]
+            child, parent, weights = child[~closing], parent[~closing], weights[~closing]
+        _refuse_self_parents(child, parent, full)
+        taxonomy = _assemble(full, child, parent, weights, dropped)
+        _refuse_cycles(taxonomy)
+        return taxonomy
+
+    def _check_weights(self) -> None:
+        if self.weights is None:
+            return
+        wrong = ~((self.weights > 0) & np.isfinite(self.weights))
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            child = self.child.names[self.child.codes[first]]
+            parent = self.parent.names[self.parent.codes[first]]
+            raise TaxonomyError(
+                f"the weight of {child!r} -> {parent!r} at {self.where(first)} is {self.weights[first]}; "
+                "weights must be positive and finite (leave an edge out instead of giving it weight 0)"
+            )
+
+
+def read_edges(
+    edges: object,
+    columns: Mapping[str, str | int | None],
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> Edges:
+    """Read a taxonomy from any of the forms that `Dataset.with_taxonomy` documents."""
+    with speaking_as(TaxonomyError, "taxonomy"):
+        if isinstance(edges, Taxonomy):
+            return _of_taxonomy(edges)
+        if isinstance(edges, Mapping):
+            return _of_mapping(edges)
+        read = read_columns(edges, (), columns, FIELDS, header=header, delimiter=delimiter, allow_empty=True)
+        return Edges(read.labels["child"], read.labels["parent"], read.numbers.get("weight"), read.where)
+
+
+def _of_taxonomy(taxonomy: Taxonomy) -> Edges:
+    child, parent, weights = taxonomy.edges()
+    names = list(taxonomy.vocabulary.names)
+    used = np.unique(np.concatenate([child, parent]))
+    rank = np.zeros(len(names), dtype=np.int64)
+    rank[used] = np.arange(len(used))
+    kept = [names[number] for number in used.tolist()]
+    return Edges(Coded(kept, rank[child]), Coded(kept, rank[parent]), weights, row_number)
+
+
+def _of_mapping(edges: Mapping[object, object]) -> Edges:
+    child, parent, weights, alone = Encoder(), Encoder(), list[float](), list[str]()
+    explicit = False
+    for position, (name, given) in enumerate(edges.items()):
+        key = as_name(name, f"key {position} (counted from 0)")
+        rows = list(_parents_of(key, given))
+        if not rows:
+            alone.append(key)
+        explicit = explicit or isinstance(given, Mapping)
+        child.extend([key] * len(rows), lambda _: "the keys")
+        parent.extend((row[0] for row in rows), lambda number, key=key: f"parent {number} of {key!r}")  # type: ignore[misc]
+        weights.extend(row[1] for row in rows)
+
+    def where(edge: int) -> str:
+        coded = child.result()
+        return f"key {coded.names[coded.codes[edge]]!r}"
+
+    stated = np.asarray(weights, dtype=np.float64) if explicit else None
+    return Edges(child.result(), parent.result(), stated, where, tuple(alone))
+
+
+def _parents_of(child: str, given: object) -> Iterator[tuple[object, float]]:
+    if isinstance(given, Mapping):
+        for parent, weight in given.items():
+            try:
+                yield parent, float(weight)
+            except (TypeError, ValueError):
+                raise TaxonomyError(f"the weight of {child!r} -> {parent!r} is {weight!r}, not a number") from None
+    elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        for parent in given:
+            yield parent, 1.0
+    else:
+        yield given, 1.0
+
+
+def _merged(
+    child: IdArray, parent: IdArray, weights: FloatArray | None, n: int
+) -> tuple[IdArray, IdArray, FloatArray]:
+    """Sort edges by (child, parent) and merge repeated ones: stated weights add, unstated ones do not."""
+    indptr, parents, order = _dag.by_row(child, parent, n)
+    children = np.repeat(np.arange(n, dtype=np.int64), np.diff(indptr))
+    if len(order) == 0:
+        return children, parents, np.zeros(0)
+    new = np.concatenate([[True], (children[1:] != children[:-1]) | (parents[1:] != parents[:-1])])
+    start = np.flatnonzero(new)
+    values = np.ones(len(start)) if weights is None else np.add.reduceat(weights[order], start)
+    return children[start], parents[start], values
+
+
+def _closing(child: IdArray, parent: IdArray, n: int) -> np.ndarray:
+    indptr, children, order = _dag.by_row(parent, child, n)
+    tops = np.flatnonzero(np.bincount(child, minlength=n) == 0)
+    closing = np.zeros(len(child), dtype=bool)
+    closing[order[_dag.closing_edges(indptr, children, tops)]] = True
+    return closing
+
+
+def _refuse_self_parents(child: IdArray, parent: IdArray, vocabulary: Vocabulary) -> None:
+    own = np.flatnonzero(child == parent)
+    if len(own):
+        more = f" (and {len(own) - 1} more)" if len(own) > 1 else ""
+        raise TaxonomyError(
+            f"{vocabulary[int(child[own[0]])]!r}{more} is its own parent; remove that edge, "
+            'or pass break_cycles="drop"'
+        )
+
+
+def _assemble(
+    vocabulary: Vocabulary,
+    child: IdArray,
+    parent: IdArray,
+    weights: FloatArray,
+    dropped: list[tuple[str, str]],
+) -> Taxonomy:
+    """Put sorted edges into compressed rows, each child's weights scaled to sum to 1."""
+    n = len(vocabulary)
+    sums = np.bincount(child, weights=weights, minlength=n)
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(child, minlength=n), out=indptr[1:])
+    return Taxonomy(vocabulary, indptr, parent.astype(index_dtype(n)), weights / sums[child], dropped)
+
+
+def _refuse_cycles(taxonomy: Taxonomy) -> None:
+    _, left_over = _dag.heights(taxonomy.indptr, taxonomy.indices)
+    if len(left_over):
+        cycle = _dag.one_cycle(taxonomy.indptr, taxonomy.indices, left_over)
+        names = [taxonomy.vocabulary[node] for node in [*cycle, cycle[0]]]
+        raise TaxonomyError(
+            "the taxonomy has a cycle (each a child of the next): " + " -> ".join(names) + "; "
+            'remove one of these edges, or pass break_cycles="drop"'
+        )

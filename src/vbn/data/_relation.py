@@ -1,0 +1,162 @@
+"""A typed relation: weighted pairs of entities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vbn._errors import ParameterError, RelationError
+from vbn.data._columns import Columns, Field, read_columns, speaking_as
+from vbn.data._names import Coded
+from vbn.data._numbers import check_counts
+from vbn.data._types import FloatArray, IdArray, IndexArray, index_dtype, read_only
+
+if TYPE_CHECKING:
+    from vbn.data._vocabulary import Vocabulary
+
+FIELDS = (
+    Field("left", ("left", "subject", "head", "source", "first")),
+    Field("right", ("right", "object", "tail", "target", "second")),
+    Field("weight", ("weight", "weights", "count", "counts"), number=True, optional=True, by_position=True),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """Pairs of entities that stand in a relation, each once, sorted by (left, right); immutable.
+
+    Parameters
+    ----------
+    name
+        Name of the relation.
+    left, right
+        Ids of the two entities of each pair: of rows on the left, of columns on the right.
+    weights
+        Weight of each pair.
+    symmetric
+        Whether each pair is held both ways round (a pair of an entity with itself once).
+    skipped
+        Number of pairs left out when it was read, because an entity was not known.
+    """
+
+    name: str
+    left: IndexArray
+    right: IndexArray
+    weights: FloatArray
+    symmetric: bool = False
+    skipped: int = 0
+
+    def __post_init__(self) -> None:
+        for part in ("left", "right", "weights"):
+            object.__setattr__(self, part, read_only(np.asarray(getattr(self, part))))
+        if not self.left.shape == self.right.shape == self.weights.shape:
+            raise RelationError(f"relation {self.name!r}: left, right and weights differ in length")
+
+    @classmethod
+    def from_ids(
+        cls,
+        name: str,
+        left: IdArray,
+        right: IdArray,
+        weights: FloatArray | None,
+        sizes: tuple[int, int],
+        symmetric: bool = False,
+        skipped: int = 0,
+    ) -> Relation:
+        """Sort pairs and merge repeated ones: stated weights add, unstated ones stay 1.
+
+        A symmetric relation takes the larger weight where both directions were given.
+        """
+        from vbn.data._counts import Counts
+
+        stated = np.ones(len(left)) if weights is None else weights
+        pairs = Counts.from_coo(left, right, stated, sizes)
+        rows, columns = pairs.row_ids(), pairs.indices.astype(np.int64)
+        values = pairs.values if weights is not None else np.ones(pairs.nnz)
+        if symmetric:
+            rows, columns, values = _mirrored(rows, columns, values)
+        dtype = index_dtype(max(sizes))
+        return cls(name, rows.astype(dtype), columns.astype(dtype), values, symmetric, skipped)
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __repr__(self) -> str:
+        kind = ", symmetric" if self.symmetric else ""
+        skipped = f", {self.skipped:,} skipped" if self.skipped else ""
+        return f"Relation({self.name!r}, {len(self):,} pairs{kind}{skipped})"
+
+
+def read_relation(
+    name: str,
+    pairs: object,
+    rows: Vocabulary,
+    columns: Vocabulary,
+    *,
+    symmetric: bool,
+    missing: str,
+    fields: Mapping[str, str | int | None],
+    header: bool | None,
+    delimiter: str | None,
+) -> Relation:
+    """Read a relation from any of the forms that `Dataset.with_relation` documents."""
+    if missing not in ("error", "skip"):
+        raise ParameterError(f'missing must be "error" or "skip", not {missing!r}')
+    if symmetric and rows is not columns:
+        raise RelationError(
+            f"relation {name!r}: rows and columns are different entities here, so a relation between "
+            "them cannot be symmetric"
+        )
+    with speaking_as(RelationError, f"relation {name!r}"):
+        read = read_columns(pairs, (), fields, FIELDS, header=header, delimiter=delimiter)
+        weights = read.numbers.get("weight")
+        if weights is not None:
+            check_counts(weights, "weight", read.where)
+    left, right = _known_ids(read.labels["left"], rows), _known_ids(read.labels["right"], columns)
+    known = (left >= 0) & (right >= 0)
+    if not known.all() and missing == "error":
+        raise _unknown(name, read, left, right)
+    if not known.any():
+        raise RelationError(f"relation {name!r}: none of its {len(known):,} pairs is between known entities")
+    kept = weights if weights is None else weights[known]
+    sizes = (len(rows), len(columns))
+    skipped = int((~known).sum())
+    return Relation.from_ids(name, left[known], right[known], kept, sizes, symmetric, skipped)
+
+
+def _known_ids(names: Coded, vocabulary: Vocabulary) -> IdArray:
+    ids = [vocabulary.id(name) if name in vocabulary else -1 for name in names.names]
+    return np.asarray(ids, dtype=np.int64)[names.codes]
+
+
+def _unknown(name: str, read: Columns, left: IdArray, right: IdArray) -> RelationError:
+    sides = ((read.labels["left"], left), (read.labels["right"], right))
+    unknown: Sequence[str] = list(
+        dict.fromkeys(
+            coded.names[code] for coded, ids in sides for code in coded.codes[ids < 0].tolist()
+        )
+    )
+    first = int(np.argmax((left < 0) | (right < 0)))
+    shown = ", ".join(repr(entity) for entity in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
+    pairs = int(((left < 0) | (right < 0)).sum())
+    return RelationError(
+        f"relation {name!r}: {len(unknown):,} unknown {'entity' if len(unknown) == 1 else 'entities'} "
+        f"({shown}) in {pairs:,} of {len(left):,} pairs, first at {read.where(first)}; "
+        'pass missing="skip" to leave such pairs out'
+    )
+
+
+def _mirrored(left: IdArray, right: IdArray, weights: FloatArray) -> tuple[IdArray, IdArray, FloatArray]:
+    """Hold every pair both ways round, with the larger of the two weights."""
+    rows, columns = np.concatenate([left, right]), np.concatenate([right, left])
+    values = np.concatenate([weights, weights])
+    order = np.lexsort((columns, rows))
+    rows, columns, values = rows[order], columns[order], values[order]
+    if len(rows) == 0:
+        return rows, columns, values
+    new = np.concatenate([[True], (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])])
+    start = np.flatnonzero(new)
+    return rows[start], columns[start], np.maximum.reduceat(values, start)

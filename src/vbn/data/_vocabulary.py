@@ -1,0 +1,149 @@
+"""The entities of one namespace: their names, their ids and how often each was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vbn._errors import DataError, UnknownEntityError
+from vbn.data._names import as_name, item_number
+from vbn.data._types import FloatArray, IdArray, read_only
+
+_SEARCH_ALL = 20_000  # names; above this, only plausible ones are searched for a close match
+
+
+class Vocabulary:
+    """Names of entities, numbered 0, 1, ...; immutable.
+
+    Data sets order a vocabulary by falling count, ties by first appearance. Entities that came in
+    later (with a taxonomy, or from a merge) follow at the end, so that ids never change.
+
+    Parameters
+    ----------
+    names
+        The distinct names, in the order of their ids. Whole numbers become strings.
+    counts
+        How often each entity was seen; 0 for all if not given.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["now", "lemma"], [7, 2])
+    >>> vocabulary.id("lemma"), vocabulary[0], "then" in vocabulary
+    (1, 'now', False)
+    >>> vocabulary.extend(["now", "then"]).names
+    ('now', 'lemma', 'then')
+    """
+
+    names: tuple[str, ...]
+    counts: FloatArray
+
+    def __init__(self, names: Iterable[object], counts: ArrayLike | None = None) -> None:
+        clean = tuple(
+            name if type(name) is str and name else as_name(name, item_number(position))
+            for position, name in enumerate(names)
+        )
+        if len(set(clean)) < len(clean):
+            raise DataError(f"the name {_first_repeat(clean)!r} is there twice; names must differ")
+        seen = np.zeros(len(clean)) if counts is None else np.array(counts, dtype=np.float64)
+        if seen.shape != (len(clean),):
+            raise DataError(f"{len(clean)} names but counts of shape {seen.shape}; give one for each")
+        if not (np.isfinite(seen).all() and (seen >= 0).all()):
+            raise DataError("the counts of a vocabulary must be finite and not negative")
+        self.__dict__.update(names=clean, counts=read_only(seen))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Vocabulary is immutable; cannot set {name!r}")
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return _as_key(name) in self._index
+
+    def __getitem__(self, number: int) -> str:
+        return self.names[number]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self.names == other.names and np.array_equal(self.counts, other.counts)
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"names": self.names, "counts": self.counts}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(name) for name in self.names[:3])
+        return f"Vocabulary({len(self):,} names: {shown}{', ...' if len(self) > 3 else ''})"
+
+    def id(self, name: object) -> int:
+        """Return the id of a name.
+
+        Raises
+        ------
+        UnknownEntityError
+            With the closest names that are known.
+        """
+        number = self._index.get(_as_key(name))
+        if number is None:
+            raise UnknownEntityError(str(name), self._plausible(str(name)))
+        return number
+
+    def ids(self, names: Iterable[object]) -> IdArray:
+        """Return the ids of several names as an int64 array."""
+        if isinstance(names, str):
+            raise DataError(f"give a list of names, not the single string {names!r}")
+        return np.fromiter((self.id(name) for name in names), dtype=np.int64)
+
+    def extend(self, names: Iterable[object]) -> Vocabulary:
+        """Return a vocabulary with the unknown ones of `names` appended, each with count 0.
+
+        Names that are known keep their ids; if all are, the vocabulary itself is returned.
+        """
+        keys = (as_name(name, item_number(position)) for position, name in enumerate(names))
+        new = [name for name in dict.fromkeys(keys) if name not in self._index]
+        if not new:
+            return self
+        return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]))
+
+    def _plausible(self, name: str) -> Iterable[str]:
+        """Return the names worth comparing with a misspelt one: all of them, unless there are too many."""
+        if len(self) <= _SEARCH_ALL:
+            return self.names
+        start = name[:1].casefold()
+        alike = (
+            known
+            for known in self.names
+            if known[:1].casefold() == start and abs(len(known) - len(name)) <= 3
+        )
+        return [known for known, _ in zip(alike, range(_SEARCH_ALL), strict=False)]
+
+
+def _as_key(name: object) -> str:
+    """Turn what a user looks up into a key; what cannot be a name is simply not found."""
+    if type(name) is str:
+        return name
+    try:
+        return as_name(name, "look-up")
+    except DataError:
+        return ""
+
+
+def _first_repeat(names: tuple[str, ...]) -> str:
+    seen: set[str] = set()
+    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
