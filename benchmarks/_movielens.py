@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ def mask(likes: Likes, seed: int) -> Masked:
     order = np.argsort(likes.user, kind="stable")
     bounds = np.searchsorted(likes.user[order], np.arange(len(likes.users) + 1))
     hidden = np.zeros(len(order), dtype=bool)
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in itertools.pairwise(bounds.tolist()):
         if end - start < MIN_ITEMS:
             continue
         rows = rng.permutation(order[start:end])

@@ -55,10 +55,10 @@ class Graph:
 
 def build_graph(wordnet: WordNet, corpus: Corpus) -> Graph:
     """Connect the words of a corpus."""
-    vocabulary = corpus.total_frequency()
     namer = Namer(wordnet)
-    graph = Graph(parents=sorted(namer.taxonomy(sorted(vocabulary))))
+    graph = Graph(parents=sorted(namer.taxonomy(sorted(corpus.total_frequency()))))
     graph.depth()
+    vocabulary = corpus.frequency["train"]
     graph.antonyms = sorted(p for p in antonym_pairs(wordnet) if p[0] in vocabulary and p[1] in vocabulary)
     graph.parts = sorted(
         (whole, part)

@@ -61,10 +61,15 @@ def fetch_package(folder: Path) -> Path:
 
 
 def pack(corpus: Corpus, graph: Graph) -> dict[str, np.ndarray]:
-    """Lay everything out as plain arrays: words by falling frequency in training, then all others."""
-    train = corpus.frequency["train"]
-    names = sorted(corpus.total_frequency(), key=lambda name: (-train[name], name))
+    """Lay everything out as arrays over one numbering.
+
+    First the words of the training part by falling frequency, then the other words and categories of the
+    taxonomy, last the words that only the held-out part has.
+    """
+    train, heldout = corpus.frequency["train"], corpus.frequency["heldout"]
+    names = sorted(train, key=lambda name: (-train[name], name))
     names += sorted(graph.nodes - set(names))
+    names += sorted(set(heldout) - set(names))
     ids = {name: number for number, name in enumerate(names)}
     encoded = [name.encode() for name in names]
     arrays = {
