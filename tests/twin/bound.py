@@ -1,4 +1,4 @@
-"""The whole lower bound: bounded likelihood, E[log p] of every Normal and Gamma, all entropies, all constants."""
+"""The whole lower bound: bounded likelihood, E[log p] of every Normal and Gamma, all entropies."""
 
 import math
 

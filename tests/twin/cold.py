@@ -1,4 +1,4 @@
-"""Closed-form densities of barren variables, which the fit leaves out: the fixed point of their own updates."""
+"""Closed-form densities of barren variables, which the fit leaves out: fixed points of their updates."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from tests.twin.moments import prior_mean, prior_mean_variance
 class ColdDensity:
     """N(mean, variance I) of barren entities and categories of one part.
 
-    Entity rows of active nodes are NaN. Category rows of active categories are those of the state, and NaN for
-    nodes without children. `prior_variance` is V, to be added where the uncertainty of m_i counts too.
+    Entity rows of active nodes are NaN. Category rows of active categories are those of the state, and NaN
+    for nodes without children. `prior_variance` is V, to be added where the uncertainty of m_i counts too.
     """
 
     mean: np.ndarray  # (n, t)

@@ -30,7 +30,7 @@ def score_moments(problem, state, i, j):
 
 
 def projection_moments(factor_mean, factor_var, mean, variance):
-    """E[a] (n, t_k) and E[a a^T] (n, t_k, t_k) of a_m = x_m.z, for densities of z (n, t) and of x (t_k, t)."""
+    """E[a] (n, t_k) and E[a a^T] (n, t_k, t_k) of a_m = x_m.z, for densities of z (n, t), x (t_k, t)."""
     first = mean @ factor_mean.T
     second = first[:, :, None] * first[:, None, :]
     second = second + np.einsum("cd,md,nd->cmn", variance, factor_mean, factor_mean)

@@ -64,7 +64,7 @@ def _update(problem, state, name, xi, zeta, solve):
 
 
 def exact_update_entities(problem, state, name, xi=None, zeta=None):
-    """The exact block optimum of a q that factorises over dimensions: solve for the mean, variances 1/P_dd."""
+    """The exact optimum of a q that factorises over dimensions: solve for the mean, variances 1/P_dd."""
     _update(problem, state, name, xi, zeta, np.linalg.solve)
 
 

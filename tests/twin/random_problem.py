@@ -7,8 +7,6 @@ import numpy as np
 
 from tests.twin.problem import KINDS, Cells, Problem, Relation, Taxonomy
 
-ROOTS, MIDDLES, BARREN_CATEGORY = (0, 1), (2, 3), 4
-
 
 def random_taxonomy(n, rng):
     """Three levels: roots 0, 1; middles 2, 3, 4 (as a category, 4 is to be barren); leaves from 5 on.
@@ -46,11 +44,11 @@ def _both_ways(cells):
     return Cells(i, j, np.r_[cells.w_pos, cells.w_pos[off]], np.r_[cells.w_neg, cells.w_neg[off]])
 
 
-def random_problem(seed, shared=True, n_rows=13, n_cols=13, dim=3, n_cells=60, ranks=(2, 3), hierarchy=True):
+def random_problem(seed, shared=True, n_rows=14, n_cols=15, dim=3, n_cells=60, ranks=(2, 3)):
     """A random problem; the second relation is symmetric if rows and columns are the same set.
 
-    Nodes 0 (no cells, a category), 4 (a barren category) and the last two (barren leaves) have no cells.
-    Node 6 is a row only and node 7 a column only, node 8 occurs in the first relation only.
+    Node 0 (a category) and the last two (barren leaves) have no cells. Node 4 has cells, but its category is
+    barren. Node 6 is a row only and node 7 a column only, node 8 occurs in the first relation only.
     """
     rng = np.random.default_rng([seed, 20])
     if shared:
@@ -58,17 +56,11 @@ def random_problem(seed, shared=True, n_rows=13, n_cols=13, dim=3, n_cells=60, r
     assert min(n_rows, n_cols) >= 12
     row_taxonomy = random_taxonomy(n_rows, rng)
     col_taxonomy = row_taxonomy if shared else random_taxonomy(n_cols, rng)
-    if not hierarchy:
-        for taxonomy in (row_taxonomy, col_taxonomy):
-            taxonomy.parents, taxonomy.weights = (
-                [[] for _ in taxonomy.parents],
-                [[] for _ in taxonomy.parents],
-            )
     U, V = 1.2 * rng.standard_normal((n_rows, dim)), 1.2 * rng.standard_normal((n_cols, dim))
     b = 0.5 * rng.standard_normal(n_cols)
-    rows = [i for i in range(1, n_rows - 2) if i not in (BARREN_CATEGORY, 7, 8)]
-    cols = [j for j in range(1, n_cols - 2) if j not in (BARREN_CATEGORY, 6, 8)]
-    pairs = _pairs(rows, cols, n_cells, rng, forced=[(1, 1), (5, 5), (9, 9), (6, 7)])
+    rows = [i for i in range(1, n_rows - 2) if i not in (7, 8)]
+    cols = [j for j in range(1, n_cols - 2) if j not in (6, 8)]
+    pairs = _pairs(rows, cols, n_cells, rng, forced=[(1, 1), (4, 4), (5, 5), (9, 9), (6, 7)])
     cells = _cells(pairs, lambda i, j: (U[i] * V[j]).sum(1) + b[j], rng)
     relations = []
     for k, rank in enumerate(ranks):
