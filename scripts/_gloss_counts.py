@@ -22,6 +22,7 @@ ANTONYM_PAIRS = 700
 """How many of the most frequent antonym pairs lend the glosses of their synsets."""
 
 _WORD = re.compile(r"[a-z0-9]+(?:[-'.][a-z0-9]+)*")
+_CRUDE = re.compile(r"\b(obscene|vulgar)\b")
 Slots = list[tuple[str, ...]]
 
 
@@ -55,10 +56,14 @@ def read_glosses(wordnet: WordNet) -> Corpus:
 
 
 def in_domain(wordnet: WordNet) -> set[SynsetId]:
-    """Return the domains' synsets without Latin taxa (genus Canis, family Canidae ...)."""
+    """Return the domains' synsets without Latin taxa (genus Canis ...) and what WordNet calls obscene."""
     wanted = {wordnet.domains[name] for name in DOMAINS}
     taxa = descendants(wordnet, wordnet.senses("taxonomic_group", "n")[0].id)
-    return {number for number, synset in wordnet.synsets.items() if synset.domain in wanted} - taxa
+    return {
+        number
+        for number, synset in wordnet.synsets.items()
+        if synset.domain in wanted and number not in taxa and not _CRUDE.search(synset.gloss)
+    }
 
 
 def descendants(wordnet: WordNet, top: SynsetId) -> set[SynsetId]:
