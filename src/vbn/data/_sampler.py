@@ -68,23 +68,46 @@ class Sampler:
     ) -> None:  # fmt: skip
         from vbn.kernels._sampling import alias_table
 
-        self.seed, self.negatives, self.dtype = seed, float(negatives), dtype
+        self.seed, self.dtype = seed, dtype
+        self.negatives, self.noise_power = float(negatives), float(noise_power)
         self.counts = data.counts
         self.reject = self.counts.density < _DENSE if reject_positives == "auto" else bool(reject_positives)
-        self._keep = keep_probabilities(data.rows.counts, subsample), keep_probabilities(data.columns.counts, subsample)
+        self._keep = (
+            keep_probabilities(data.rows.counts, subsample),
+            keep_probabilities(data.columns.counts, subsample),
+        )
         row_cells = np.diff(self.counts.indptr)
         column_cells = np.bincount(self.counts.indices, minlength=self.counts.shape[1])
         self._exact = row_cells <= _RARE_CELLS, column_cells <= _RARE_CELLS
         weights = np.where(column_cells > 0, np.maximum(data.columns.counts, 1e-12) ** noise_power, 0.0)
+        self._noise_weights = weights
         self._noise_ids = np.flatnonzero(weights).astype(np.int32)
         self._noise = alias_table(weights[self._noise_ids])
-        self._relations = [_relation_counts(relation, self.counts.shape) for relation in data.relations.values()]
-        self.relation_columns = [np.union1d(self._noise_ids, c.indices).astype(np.int32) for c in self._relations]
+        self._relations = [
+            _relation_counts(relation, self.counts.shape) for relation in data.relations.values()
+        ]
+        self.relation_columns = [
+            np.union1d(self._noise_ids, c.indices).astype(np.int32) for c in self._relations
+        ]
         self._uniform = [alias_table(np.ones(len(ids))) for ids in self.relation_columns]
+
+    def noise(self) -> np.ndarray:
+        """Probability of each column as a negative."""
+        result: np.ndarray = self._noise_weights / self._noise_weights.sum()
+        return result
+
+    def row_totals(self) -> np.ndarray:
+        """Expected positive weight of each row in an epoch's sample."""
+        keep_row, keep_column = self._keep
+        kept = self.counts.values * keep_column[self.counts.indices]
+        rows = np.repeat(np.arange(self.counts.shape[0]), np.diff(self.counts.indptr))
+        return np.bincount(rows, kept, minlength=self.counts.shape[0]) * keep_row
 
     def sample(self, epoch: int, runner: Runner) -> Sample:
         """The sample of an epoch, drawn in parallel by the runner."""
-        cells = self._draw(self.counts, epoch, 0, self._keep, self._exact, self._noise_ids, self._noise, self.reject, runner)
+        cells = self._draw(
+            self.counts, epoch, 0, self._keep, self._exact, self._noise_ids, self._noise, self.reject, runner
+        )
         ones = tuple(np.ones(n) for n in self.counts.shape)
         exact = tuple(np.ones(n, dtype=bool) for n in self.counts.shape)
         relations = [

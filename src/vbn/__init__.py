@@ -1,0 +1,70 @@
+"""Entity embeddings as probability densities, learned from co-occurrences, a taxonomy and typed relations."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from vbn._errors import (
+    DataError,
+    MissingExtraError,
+    ModelFileError,
+    NotFittedError,
+    NumericalError,
+    ParameterError,
+    RelationError,
+    TaxonomyError,
+    UnknownEntityError,
+    VBNError,
+)
+from vbn._version import __version__
+
+if TYPE_CHECKING:
+    from vbn.data import Dataset, Taxonomy, Vocabulary
+    from vbn.estimators import VBN, load
+    from vbn.inference import Density, Table
+
+# Looked up on first use, so that `import vbn` is quick: numba and scipy come with the first fit.
+_HOMES = {
+    "VBN": "vbn.estimators",
+    "Dataset": "vbn.data",
+    "Taxonomy": "vbn.data",
+    "Vocabulary": "vbn.data",
+    "Density": "vbn.inference",
+    "Table": "vbn.inference",
+    "load": "vbn.estimators",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'vbn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])
+
+
+__all__ = [
+    "VBN",
+    "DataError",
+    "Dataset",
+    "Density",
+    "MissingExtraError",
+    "ModelFileError",
+    "NotFittedError",
+    "NumericalError",
+    "ParameterError",
+    "RelationError",
+    "Table",
+    "Taxonomy",
+    "TaxonomyError",
+    "UnknownEntityError",
+    "VBNError",
+    "Vocabulary",
+    "__version__",
+    "load",
+]

@@ -1,0 +1,41 @@
+"""Threads of this process. Kernels release the GIL, and every row is computed by one thread, so that the result
+is the same to the bit for any number of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+def available_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class ThreadEngine:
+    """Runs ranges of rows on a pool of threads.
+
+    Parameters
+    ----------
+    n_threads
+        Number of threads; all cores that the process may use if None.
+    """
+
+    def __init__(self, n_threads: int | None = None) -> None:
+        self.n_threads = n_threads or available_cores()
+        self._pool = ThreadPoolExecutor(self.n_threads, thread_name_prefix="vbn") if self.n_threads > 1 else None
+
+    def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
+        """Results of task(first, last) for every range, in the order of the ranges."""
+        if self._pool is None or len(ranges) < 2:
+            return [task(first, last) for first, last in ranges]
+        return list(self._pool.map(lambda bounds: task(*bounds), ranges))
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)

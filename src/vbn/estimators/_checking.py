@@ -1,0 +1,87 @@
+"""Checks of VBN's parameters, all before anything is done."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.data import Dataset
+from vbn.model._hyper import KINDS, Hyperpriors
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters in the form that training takes."""
+
+    hyperpriors: Hyperpriors
+    ranks: list[int]
+    dtype: np.dtype
+
+
+def check_parameters(params: Mapping[str, Any], data: Dataset) -> Settings:
+    """Raise a `ParameterError` that names the first parameter out of its range."""
+    for name in ("dim", "epochs"):
+        _whole(name, params[name], least=1)
+    _whole("seed", params["seed"], least=0)
+    if params["n_threads"] is not None:
+        _whole("n_threads", params["n_threads"], least=1)
+    _number("negatives", params["negatives"], above=0.0)
+    _number("noise_power", params["noise_power"], least=0.0)
+    for name in ("subsample", "tol"):
+        if params[name] is not None:
+            _number(name, params[name], above=0.0)
+    reject = params["reject_positives"]
+    if not (isinstance(reject, bool) or reject == "auto"):
+        raise ParameterError(f"reject_positives={reject!r} is neither True, False nor 'auto'.")
+    for name, why in (("memory", "a memory limit"), ("checkpoint", "writing checkpoints")):
+        if params[name] is not None:
+            raise ParameterError(f"{name}={params[name]!r}: {why} is not offered by this version; leave it None.")
+    alpha, beta = (_by_kind(name, params[name]) for name in ("alpha", "beta"))
+    ranks = [_rank(params["relation_rank"], name) for name in data.relations]
+    return Settings(Hyperpriors(alpha, beta), ranks, _dtype(params["dtype"]))
+
+
+def _whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+        raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}.")
+
+
+def _number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
+    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if good and least is not None:
+        good = float(value) >= least
+    if good and above is not None:
+        good = float(value) > above
+    if not good:
+        bound = f"of at least {least}" if least is not None else f"above {above}"
+        raise ParameterError(f"{name}={value!r} must be a finite number {bound}.")
+
+
+def _by_kind(name: str, value: Any) -> dict[str, float]:
+    given = value if isinstance(value, Mapping) else dict.fromkeys(KINDS, value)
+    for kind, number in given.items():
+        if kind not in KINDS:
+            raise ParameterError(f"{name} has no kind {kind!r}; the kinds are {', '.join(KINDS)}.")
+        _number(f"{name}[{kind!r}]", number, above=0.0)
+    return {kind: float(given.get(kind, 1.0)) for kind in KINDS}
+
+
+def _rank(value: Any, relation: str) -> int:
+    rank = value.get(relation, 10) if isinstance(value, Mapping) else value
+    _whole("relation_rank", rank, least=1)
+    return int(rank)
+
+
+def _dtype(value: Any) -> np.dtype:
+    try:
+        dtype = np.dtype(value)
+    except TypeError:
+        dtype = None
+    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ParameterError(f"dtype={value!r} is neither 'float32' nor 'float64'.")
+    return dtype

@@ -1,0 +1,111 @@
+"""Progress of a fit: a bar in a terminal or notebook, a line now and then in a log, nothing if silent."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from vbn.model._fit import EpochInfo
+
+_PATIENCE = 1.0  # seconds of silence after which compiling is announced
+_LOG_EVERY = 10.0  # seconds between lines of a log
+
+
+class Progress(AbstractContextManager["Progress"]):
+    """Shows epochs as they pass, on standard error.
+
+    Parameters
+    ----------
+    epochs
+        How many epochs there will be.
+    verbose
+        False for silence.
+    """
+
+    def __init__(self, epochs: int, verbose: bool) -> None:
+        self.epochs = epochs
+        self._bar: Any = None
+        self._log = False
+        self._last = 0.0
+        if not verbose:
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        self._log = not (console.is_terminal or console.is_jupyter)
+        if not self._log:
+            self._bar = Progress(
+                TextColumn("epoch {task.completed}/{task.total}"), BarColumn(), TextColumn("{task.fields[status]}"),
+                TextColumn("left"), TimeRemainingColumn(), console=console,
+            )  # fmt: skip
+            self._task = self._bar.add_task("fit", total=epochs, status="")
+
+    def __enter__(self) -> Progress:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, done: int, info: EpochInfo, validation: float | None) -> None:
+        """An epoch has passed."""
+        rate = info.cells / max(info.seconds, 1e-9)
+        status = f"bound {info.lower_bound:,.0f}  {_engineering(rate)} cells/s"
+        if validation is not None:
+            status += f"  validation {validation:.4f}"
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, status=status)
+        elif self._log and (done in (1, self.epochs) or time.monotonic() - self._last > _LOG_EVERY):
+            self._last = time.monotonic()
+            left = (self.epochs - done) * info.seconds
+            print(f"epoch {done}/{self.epochs}  {status}  {left:.0f} s left", file=sys.stderr, flush=True)  # noqa: T201
+
+    def say(self, message: str) -> None:
+        """A line that stays."""
+        if self._bar is not None:
+            self._bar.console.print(message)
+        elif self._log:
+            print(message, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def announced(message: str, verbose: bool) -> AbstractContextManager[None]:
+    """Show a message if what happens inside takes longer than a moment."""
+    return _announced(message) if verbose else nullcontext()
+
+
+@contextmanager
+def _announced(message: str) -> Iterator[None]:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    status = console.status(message)
+
+    def speak() -> None:
+        if console.is_terminal or console.is_jupyter:
+            status.start()
+        else:
+            console.print(message)
+
+    timer = threading.Timer(_PATIENCE, speak)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def _engineering(value: float) -> str:
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= limit:
+            return f"{value / limit:.1f} {unit}"
+    return f"{value:.0f} "

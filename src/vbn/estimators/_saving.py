@@ -1,0 +1,65 @@
+"""Save an estimator to a folder, and load it back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from vbn._errors import ModelFileError
+from vbn.estimators._params import Parameters
+from vbn.estimators._queries import Queries
+from vbn.storage import read_folder, write_folder
+
+_registry: dict[str, type] = {}
+T = TypeVar("T", bound=type)
+
+
+def registered(cls: T) -> T:
+    """Class decorator: `load` finds the class by its name."""
+    _registry[cls.__name__] = cls
+    return cls
+
+
+class Saving(Queries, Parameters):
+    """Gives an estimator `save`."""
+
+    lower_bounds_: np.ndarray
+    validation_: np.ndarray
+    converged_: bool
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the model to a folder: tensors, config.json and a model card. Replaces a model that is there."""
+        trained = self._model()
+        record = {
+            "lower_bounds": self.lower_bounds_.tolist(),
+            "validation": self.validation_.tolist(),
+            "converged": self.converged_,
+        }
+        return write_folder(folder, trained, type(self).__name__, self.get_params(), record)
+
+
+def load(folder: str | os.PathLike[str]) -> Any:
+    """Load a model from a folder that `save` wrote. Nothing is unpickled.
+
+    Examples
+    --------
+    >>> import tempfile, vbn
+    >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))
+    >>> folder = model.save(tempfile.mkdtemp())
+    >>> vbn.load(folder).posterior("a").mean.tolist() == model.posterior("a").mean.tolist()
+    True
+    """
+    trained, config = read_folder(folder)
+    if config["estimator"] not in _registry:
+        raise ModelFileError(f"{folder} holds a model of unknown kind {config['estimator']!r}.")
+    model = _registry[config["estimator"]]()
+    try:
+        model.set_params(**config["parameters"])
+        record = config["record"]
+        model._restore(trained, record)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"the parameters of the model in {folder} are damaged: {error}") from error
+    return model

@@ -1,0 +1,254 @@
+"""`VBN`: thin composition of data, model, engine and inference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from vbn._errors import DataError
+from vbn.data import Dataset
+from vbn.data._sampler import Sampler
+from vbn.engines import make_engine
+from vbn.estimators._checking import Settings, check_parameters
+from vbn.estimators._interrupt import Interrupt
+from vbn.estimators._progress import Progress, announced
+from vbn.estimators._saving import Saving, registered
+from vbn.estimators._warmup import warm_up
+from vbn.model._fit import build_network, check_finite, finish, train
+from vbn.model._network import Network
+from vbn.model._trained import Trained
+from vbn.model._validation import Validation
+from vbn.model._warm import start_from
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What callbacks are told after each epoch."""
+
+    epoch: int
+    lower_bound: float
+    cells: int
+    seconds: float
+    validation: float | None
+
+
+Callback = Callable[["VBN", Epoch], Any]
+
+
+@registered
+class VBN(Saving):
+    """Entity embeddings as probability densities, with a taxonomy as prior and typed relations.
+
+    Parameters
+    ----------
+    dim : int, default 50
+        Dimension of the embeddings (the paper's t).
+    epochs : int, default 40
+        How often every density is updated.
+    negatives : float, default 1
+        Negatives for each positive (n).
+    noise_power : float, default 0.75
+        Negatives are drawn in proportion to count ** noise_power. 0 makes the model rank by probability (popular
+        entities first), 1 by association (rare ones first).
+    subsample : float, optional
+        word2vec's threshold for frequent entities, such as 1e-4; None uses all counts.
+    reject_positives : bool or "auto", default "auto"
+        Whether a negative that is an observed pair is drawn anew. "auto": yes, unless more than a tenth of all cells
+        is filled.
+    relation_rank : int or dict, default 10
+        Rank of the matrix of each relation (t_k), or {relation: rank}.
+    alpha, beta : float or dict, default 1.0
+        Shape and rate of the Gamma prior of all precisions, or by kind: {"entity": 10.0, "category": 1.0, "bias": 1.0,
+        "relation": 1.0}. A larger alpha ties entities closer to their parents.
+    resample : bool, default True
+        Draw a new sample each epoch. False: one fixed sample, on which the bound never falls.
+    tol : float, optional
+        Stop when the bound changes by less than this share of itself.
+    warm_start : bool, default False
+        Let `fit` go on from the densities of the last fit.
+    dtype : "float32" or "float64", default "float32"
+        Type of the stored densities; sums are in float64 anyway.
+    engine : str, default "threads"
+        Where the updates run.
+    memory, checkpoint : None
+        Reserved.
+    seed : int, default 0
+        Same seed, same data, same machine: the same bits, for any number of threads.
+    n_threads : int, optional
+        Number of threads; all cores by default.
+    verbose : bool, default True
+        Whether to show progress on standard error.
+
+    Attributes
+    ----------
+    lower_bounds_ : ndarray of float64
+        The bound after each epoch; `lower_bound_` is the last one.
+    validation_ : ndarray of float64
+        Mean held-out log predictive probability after each epoch, if validation data was given.
+    n_iter_ : int
+        Epochs done.
+    converged_ : bool
+        Whether `tol` was met.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> text = [["a", "dog", "barks"], ["a", "cat", "purrs"], ["the", "poodle", "barks"]] * 5
+    >>> data = vbn.Dataset.from_sequences(text).with_taxonomy({"poodle": ["dog"], "dog": ["animal"], "cat": ["animal"]})
+    >>> model = vbn.VBN(dim=4, epochs=5, verbose=False).fit(data)
+    >>> model.posterior("dog").mean.shape
+    (4,)
+    """
+
+    def __init__(
+        self,
+        dim: int = 50,
+        epochs: int = 40,
+        negatives: float = 1,
+        noise_power: float = 0.75,
+        subsample: float | None = None,
+        reject_positives: bool | str = "auto",
+        relation_rank: int | dict[str, int] = 10,
+        alpha: float | dict[str, float] = 1.0,
+        beta: float | dict[str, float] = 1.0,
+        resample: bool = True,
+        tol: float | None = None,
+        warm_start: bool = False,
+        dtype: str = "float32",
+        engine: str = "threads",
+        memory: str | None = None,
+        checkpoint: str | None = None,
+        seed: int = 0,
+        n_threads: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.dim = dim
+        self.epochs = epochs
+        self.negatives = negatives
+        self.noise_power = noise_power
+        self.subsample = subsample
+        self.reject_positives = reject_positives
+        self.relation_rank = relation_rank
+        self.alpha = alpha
+        self.beta = beta
+        self.resample = resample
+        self.tol = tol
+        self.warm_start = warm_start
+        self.dtype = dtype
+        self.engine = engine
+        self.memory = memory
+        self.checkpoint = checkpoint
+        self.seed = seed
+        self.n_threads = n_threads
+        self.verbose = verbose
+
+    def fit(self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = ()) -> Self:
+        """Learn the densities.
+
+        Parameters
+        ----------
+        data
+            Counts, with a taxonomy and relations if there are any.
+        validation
+            Held-out counts; their log-likelihood is recorded after each epoch.
+        callbacks
+            Each is called as callback(model, epoch) after every epoch, when the model can be queried; a true answer
+            ends the fit.
+        """
+        return self._fit(data, validation, tuple(callbacks), self._trained if self.warm_start else None)
+
+    def partial_fit(self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = ()) -> Self:
+        """Add data to what was learned: a warm-started fit on the merged counts.
+
+        Parameters
+        ----------
+        data
+            New counts; new entities, taxonomy edges and relations are welcome.
+        validation, callbacks
+            As in `fit`.
+        """
+        if self._trained is None:
+            return self.fit(data, validation, callbacks)
+        if self._data is None:
+            raise DataError(
+                "partial_fit needs the counts of the first fit, and a loaded model does not carry them. Fit again with all "
+                "data (warm_start=True starts from these densities), or use add() for new entities."
+            )
+        return self._fit(self._data.merge(data), validation, tuple(callbacks), self._trained)
+
+    def _fit(
+        self, data: Dataset, validation: Dataset | None, callbacks: tuple[Callback, ...], earlier: Trained | None
+    ) -> Self:
+        if not isinstance(data, Dataset):
+            raise DataError(f"fit takes a vbn.Dataset, not {type(data).__name__}; make one with Dataset.from_... .")
+        settings = check_parameters(self.get_params(), data)
+        with announced("compiling kernels (once after an install, about half a minute)", self.verbose):
+            warm_up(settings.dtype)
+        sampler = Sampler(
+            data, negatives=self.negatives, noise_power=self.noise_power, subsample=self.subsample,
+            reject_positives=self.reject_positives, seed=self.seed, dtype=settings.dtype,
+        )  # fmt: skip
+        network = build_network(data, sampler, settings.hyperpriors, settings.ranks, self.dim, self.seed, settings.dtype)
+        if earlier is not None:
+            start_from(network, data, earlier)
+        held = None if validation is None else Validation(validation, data, sampler.noise(), self.negatives, self.seed)
+        self._run(data, settings, sampler, network, held, callbacks)
+        return self
+
+    def _run(
+        self, data: Dataset, settings: Settings, sampler: Sampler, network: Network, held: Validation | None,
+        callbacks: tuple[Callback, ...],
+    ) -> None:  # fmt: skip
+        before = self._trained, self._data, self._record()
+        bounds: list[float] = []
+        scores: list[float] = []
+        engine = make_engine(self.engine, self.n_threads)
+        try:
+            with Interrupt() as interrupt, Progress(self.epochs, self.verbose) as progress:
+                for info in train(network, sampler, engine, epochs=self.epochs, resample=self.resample):
+                    check_finite(network.posterior, info.lower_bound, data)
+                    bounds.append(info.lower_bound)
+                    if held is not None:
+                        scores.append(held.log_likelihood(network.posterior))
+                    progress.show(len(bounds), info, scores[-1] if scores else None)
+                    converged = self.tol is not None and _settled(bounds, self.tol)
+                    self._keep(data, sampler, network, bounds, scores, converged)
+                    epoch = Epoch(info.epoch, info.lower_bound, info.cells, info.seconds, scores[-1] if scores else None)
+                    if any([callback(self, epoch) for callback in callbacks]) or converged:
+                        break
+                    if interrupt.requested:
+                        progress.say(f"interrupted: kept the {len(bounds)} whole epochs so far")
+                        break
+        except BaseException:  # nothing is half done: a failed fit leaves the model as it was
+            self._trained, self._data, record = before
+            self.__dict__.update(record)
+            raise
+        finally:
+            engine.close()
+
+    def _record(self) -> dict[str, Any]:
+        names = ("lower_bounds_", "lower_bound_", "validation_", "n_iter_", "converged_")
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+    def _keep(
+        self, data: Dataset, sampler: Sampler, network: Network, bounds: list[float], scores: list[float], converged: bool
+    ) -> None:
+        finish(network)
+        self._data = data
+        record = {"lower_bounds": bounds, "validation": scores, "converged": converged}
+        self._restore(Trained.from_training(data, network, sampler), record)
+
+    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:
+        self._trained = trained
+        self.lower_bounds_ = np.array(record["lower_bounds"], dtype=np.float64)
+        self.lower_bound_ = float(self.lower_bounds_[-1])
+        self.validation_ = np.array(record["validation"], dtype=np.float64)
+        self.n_iter_ = len(self.lower_bounds_)
+        self.converged_ = bool(record["converged"])
+
+
+def _settled(bounds: list[float], tol: float) -> bool:
+    return len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) <= tol * abs(bounds[-1])

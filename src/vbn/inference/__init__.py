@@ -1,0 +1,6 @@
+"""What comes out: predictions, neighbours, relation queries, densities of entities added later."""
+
+from vbn.inference._density import Density
+from vbn.inference._table import Row, Table
+
+__all__ = ["Density", "Row", "Table"]

@@ -1,0 +1,116 @@
+"""Neighbours: by cosine of posterior means, or by the predictive probability of co-occurring (the paper's ranking)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.inference._predictive import probability, row_scores
+from vbn.inference._table import Table
+from vbn.model._posterior import Part
+from vbn.model._trained import Trained
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
+
+
+def similar(
+    trained: Trained, positive: Sequence[str], negative: Sequence[str], k: int, by: str, side: str, candidates: np.ndarray
+) -> Table:
+    """The k candidates closest to the positive and farthest from the negative entities."""
+    if by == "cosine":
+        return _by_cosine(trained, positive, negative, k, side, candidates)
+    if by == "context":
+        return _by_context(trained, positive, negative, k, side, candidates)
+    raise ParameterError(f"by={by!r} is neither 'cosine' nor 'context'.")
+
+
+def candidate_mask(trained: Trained, side: str) -> np.ndarray:
+    """Entities that may be an answer: all but those that are parents only, without data of their own."""
+    mask = (trained.row_active if side == "row" else trained.column_active).copy()
+    if trained.shared:
+        mask |= trained.row_active
+    taxonomy = trained.taxonomy(side)
+    childless = np.ones(len(mask), dtype=bool)
+    if taxonomy is not None:
+        childless[taxonomy.category_ids] = False
+    result: np.ndarray = mask | childless
+    return result
+
+
+def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
+    """Ids of the k best allowed scores, best first, ties by id."""
+    ids = np.flatnonzero(allowed)
+    if k < len(ids):
+        kth = np.partition(scores[ids], len(ids) - k)[len(ids) - k]
+        ids = ids[scores[ids] >= kth]
+    order = np.argsort(-scores[ids], kind="stable")
+    return ids[order[:k]]
+
+
+def probability_std(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Standard deviation of sigmoid(x), x ~ N(mean, variance), by Gauss-Hermite quadrature."""
+    x = mean[:, None] + np.sqrt(variance)[:, None] * _NODES
+    p = 0.5 * (1.0 + np.tanh(0.5 * x))
+    w = _WEIGHTS / _WEIGHTS.sum()
+    centre = p @ w
+    result: np.ndarray = np.sqrt(np.maximum((p - centre[:, None]) ** 2 @ w, 0.0))
+    return result
+
+
+def _part(trained: Trained, side: str) -> Part:
+    return trained.part("u" if trained.shared or side == "row" else "v")
+
+
+def _by_cosine(
+    trained: Trained, positive: Sequence[str], negative: Sequence[str], k: int, side: str, candidates: np.ndarray
+) -> Table:
+    names, part = trained.vocabulary(side), _part(trained, side)
+    ids = names.ids([*positive, *negative])
+    signs = np.r_[np.ones(len(positive)), -np.ones(len(negative))]
+    vectors = part.mean[ids].astype(np.float64)
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1), 1e-30)
+    coefficients = signs / lengths  # every entity counts with a unit vector, as in gensim
+    query = coefficients @ vectors
+    query_variance = coefficients**2 @ part.variance[ids]
+    norms = np.maximum(np.linalg.norm(part.mean, axis=1), 1e-30)
+    scores = (part.mean @ query) / (norms * max(float(np.linalg.norm(query)), 1e-30))
+    allowed = candidates.copy()
+    allowed[ids] = False
+    best = top(scores, allowed, k)
+    std = _cosine_std(query, query_variance, part.mean[best].astype(np.float64), part.variance[best])
+    return Table([names[i] for i in best], scores[best], std, "cosine")
+
+
+def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:
+    """Standard deviation of cos(a, b) to first order in the two densities."""
+    norm_a = max(float(np.linalg.norm(a)), 1e-30)
+    norm_b = np.maximum(np.linalg.norm(b, axis=1), 1e-30)[:, None]
+    unit_a, unit_b = a / norm_a, b / norm_b
+    cosine = (unit_b @ unit_a)[:, None]
+    along_a = (unit_b - cosine * unit_a) / norm_a
+    along_b = (unit_a - cosine * unit_b) / norm_b
+    result: np.ndarray = np.sqrt(along_a**2 @ a_variance + (along_b**2 * b_variance).sum(axis=1))
+    return result
+
+
+def _by_context(
+    trained: Trained, positive: Sequence[str], negative: Sequence[str], k: int, side: str, candidates: np.ndarray
+) -> Table:
+    if not trained.shared:
+        raise ParameterError(
+            "by='context' needs entities that are rows and columns at once; here rows and columns are different "
+            "entities, and a column has no row density. Use by='cosine'."
+        )
+    if negative or len(positive) != 1:
+        raise ParameterError("by='context' ranks what occurs near one entity; give one name, or use by='cosine'.")
+    names = trained.vocabulary(side)
+    i = names.ids(positive)
+    mean, variance = row_scores(trained, trained.posterior.u.mean[i], trained.posterior.u.variance[i])
+    scores = probability(mean[0], variance[0])
+    allowed = candidates.copy()
+    allowed[i] = False
+    best = top(scores, allowed, k)
+    std = probability_std(mean[0, best], variance[0, best])
+    return Table([names[j] for j in best], scores[best], std, "p")

@@ -1,0 +1,53 @@
+"""The posterior predictive in closed form, Eq. (approximated-posterior-predictive)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn.kernels._arrays import DensityArrays
+from vbn.model._trained import Trained
+
+
+def logit(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """mu / sqrt(1 + pi var / 8): what the predictive probability is the sigmoid of, and what ranks candidates."""
+    result: np.ndarray = mean / np.sqrt(1.0 + np.pi / 8.0 * variance)
+    return result
+
+
+def probability(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """p(d = 1) = sigmoid(mu / sqrt(1 + pi var / 8))."""
+    result: np.ndarray = 0.5 * (1.0 + np.tanh(0.5 * logit(mean, variance)))
+    return result
+
+
+def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of u_i.v_j + b_j for pairs of ids."""
+    from vbn.kernels._predictive import pair_moments
+
+    q = trained.posterior
+    mean, variance = np.empty(len(rows)), np.empty(len(rows))
+    pair_moments(0, len(rows), rows, columns, q.u.densities, q.v.densities, q.bias.densities, mean, variance)
+    return mean, variance
+
+
+def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of the score of relation k for pairs of ids, the variances of X, Y and r included."""
+    from vbn.kernels._predictive import relation_pair_moments
+
+    q = trained.posterior
+    bias = DensityArrays(q.relation_bias.mean[k], q.relation_bias.variance[k])
+    mean, variance = np.empty(len(rows)), np.empty(len(rows))
+    relation_pair_moments(
+        0, len(rows), int(q.offsets[k]), int(q.offsets[k + 1]), rows, columns, q.u.densities, q.v.densities,
+        q.x.densities, q.y.densities, bias, mean, variance,
+    )  # fmt: skip
+    return mean, variance
+
+
+def row_scores(trained: Trained, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of u.v_j + b_j of queries given as densities (q, t) against every column: two (q, n) arrays."""
+    q = trained.posterior
+    v_mean, v_variance = q.v.mean, q.v.variance
+    score = mean @ v_mean.T + q.bias.mean
+    spread = (mean**2 + variance) @ v_variance.T + variance @ (v_mean**2).T + q.bias.variance
+    return score, spread

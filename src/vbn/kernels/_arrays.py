@@ -1,0 +1,54 @@
+"""The bundles of arrays that kernels take: named tuples, which numba understands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class CellArrays(NamedTuple):
+    """Cells by row: for row i, positions indptr[i]..indptr[i+1]-1 hold column, weight as positive, as negative."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+
+
+class DensityArrays(NamedTuple):
+    """Diagonal Gaussians: (n, t) means and variances."""
+
+    mean: np.ndarray
+    variance: np.ndarray
+
+
+class PriorArrays(NamedTuple):
+    """What the entities of a part are drawn to: precision E[tau] and the weighted parents, numbered as categories."""
+
+    tau: np.ndarray
+    indptr: np.ndarray
+    parents: np.ndarray
+    weights: np.ndarray
+    category_mean: np.ndarray
+    category_variance: np.ndarray
+
+
+class RelationArrays(NamedTuple):
+    """All relations of a part: cells by row with the relation's number, and the factors of both sides.
+
+    Relation k owns the rows offsets[k]..offsets[k+1]-1 of the factor arrays, one for each m of the paper.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    kind: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+    offsets: np.ndarray
+    own_mean: np.ndarray
+    own_variance: np.ndarray
+    other_mean: np.ndarray
+    other_variance: np.ndarray
+    bias_mean: np.ndarray
+    bias_variance: np.ndarray

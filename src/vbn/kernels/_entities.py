@@ -1,0 +1,181 @@
+"""q(u_i) and q(v_j), Eq. (ui-update): coordinate ascent over the dimensions of one row after the other.
+
+Dropping the off-diagonal of the precision matrix, as the paper's text has it, diverges. Here the weighted Gram matrix
+of a row's contexts is built once, and the coordinates are updated one by one on it, which raises the bound each time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn.kernels._compile import helper, kernel
+from vbn.kernels._logistic import curvature
+from vbn.kernels._moments import dot_moments, load_row, projection_moments, relation_moments
+
+_BLOCK = 64  # cells whose means are held transposed in the first-level cache
+
+
+@helper
+def _add_block(gram, extra, linear, work, filled):
+    """Add a block of cells, held dimension by cell: L mu mu^T (lower triangle), L var, target mu.
+
+    Sums over a block are in the type of the model, sums of blocks in float64.
+    """
+    block, scaled, slopes, targets, spread = work
+    t = gram.shape[0]
+    zero = block.dtype.type(0)
+    for d in range(t):
+        total = zero
+        for k in range(filled):
+            scaled[k] = slopes[k] * block[d, k]
+            total += targets[k] * block[d, k]
+        linear[d] += total
+        extra[d] += spread[d]
+        spread[d] = zero
+        e = 0
+        while e + 3 <= d:
+            s0 = zero
+            s1 = zero
+            s2 = zero
+            s3 = zero
+            for k in range(filled):
+                s = scaled[k]
+                s0 += s * block[e, k]
+                s1 += s * block[e + 1, k]
+                s2 += s * block[e + 2, k]
+                s3 += s * block[e + 3, k]
+            gram[d, e] += s0
+            gram[d, e + 1] += s1
+            gram[d, e + 2] += s2
+            gram[d, e + 3] += s3
+            e += 4
+        while e <= d:
+            s0 = zero
+            for k in range(filled):
+                s0 += scaled[k] * block[e, k]
+            gram[d, e] += s0
+            e += 1
+
+
+@helper
+def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work):
+    """What the co-occurrence cells of row i add: Gram matrix, extra diagonal (variances), linear term."""
+    own_mean, own_second, own_variance = row
+    block, _, slopes, targets, spread = work
+    t = gram.shape[0]
+    filled = 0
+    for k in range(cells.indptr[i], cells.indptr[i + 1]):
+        j = cells.indices[k]
+        at = i if bias_is_own else j
+        mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
+        mean += bias.mean[at]
+        variance += bias.variance[at]
+        slope = 2.0 * curvature(np.sqrt(mean * mean + variance)) * (cells.positive[k] + cells.negative[k])
+        slopes[filled] = slope
+        targets[filled] = 0.5 * (cells.positive[k] - cells.negative[k]) - slope * bias.mean[at]
+        for d in range(t):
+            block[d, filled] = other.mean[j, d]
+        weight = slopes[filled]
+        for d in range(t):
+            spread[d] += weight * other.variance[j, d]
+        filled += 1
+        if filled == _BLOCK:
+            _add_block(gram, extra, linear, work, filled)
+            filled = 0
+    if filled:
+        _add_block(gram, extra, linear, work, filled)
+
+
+@helper
+def _add_relations(i, relations, own, other, bias_is_own, gram, extra, linear):
+    """What the relations of row i add: X^T S X to the Gram matrix, S_mm var_x to the diagonal, X^T l to the rest."""
+    t = gram.shape[0]
+    begin, end = relations.indptr[i], relations.indptr[i + 1]
+    while begin < end:
+        k = relations.kind[begin]
+        start, stop = relations.offsets[k], relations.offsets[k + 1]
+        rank = stop - start
+        a_first, c_first, pull = np.empty(rank), np.empty(rank), np.zeros(rank)
+        a_second, c_second, stiff = np.empty((rank, rank)), np.empty((rank, rank)), np.zeros((rank, rank))
+        projection_moments(
+            own.mean, own.variance, i, relations.own_mean, relations.own_variance, start, stop, a_first, a_second
+        )
+        while begin < end and relations.kind[begin] == k:
+            j = relations.indices[begin]
+            at = i if bias_is_own else j
+            projection_moments(
+                other.mean, other.variance, j, relations.other_mean, relations.other_variance, start, stop,
+                c_first, c_second,
+            )  # fmt: skip
+            mean, square = relation_moments(a_first, a_second, c_first, c_second, rank)
+            r = np.float64(relations.bias_mean[k, at])
+            square += 2.0 * r * mean + r * r + relations.bias_variance[k, at]
+            weight = relations.positive[begin] + relations.negative[begin]
+            slope = 2.0 * curvature(np.sqrt(square)) * weight
+            target = 0.5 * (relations.positive[begin] - relations.negative[begin]) - slope * r
+            for m in range(rank):
+                pull[m] += target * c_first[m]
+                for n in range(rank):
+                    stiff[m, n] += slope * c_second[m, n]
+            begin += 1
+        half = np.zeros((rank, t))  # S X
+        for m in range(rank):
+            for n in range(rank):
+                for d in range(t):
+                    half[m, d] += stiff[m, n] * relations.own_mean[start + n, d]
+        for m in range(rank):
+            for d in range(t):
+                x = np.float64(relations.own_mean[start + m, d])
+                linear[d] += pull[m] * x
+                extra[d] += stiff[m, m] * relations.own_variance[start + m, d]
+                for e in range(d + 1):
+                    gram[d, e] += x * half[m, e]
+
+
+@helper
+def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
+    """Update the coordinates of row i in turn, each given the newest values of the others."""
+    t = gram.shape[0]
+    mean = np.empty(t)
+    for d in range(t):
+        mean[d] = own.mean[i, d]
+    for d in range(t):
+        for e in range(d):
+            gram[e, d] = gram[d, e]
+    for d in range(t):
+        coupled = 0.0
+        for e in range(t):
+            coupled += gram[d, e] * mean[e]
+        coupled -= gram[d, d] * mean[d]
+        precision = tau + gram[d, d] + extra[d]
+        mean[d] = (tau * prior_mean[d] + linear[d] - coupled) / precision
+        own.mean[i, d] = mean[d]
+        own.variance[i, d] = 1.0 / precision
+
+
+@kernel
+def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations):
+    """Update the densities of the active rows first..last-1 in place; xi and zeta are those of the row's start."""
+    t = own.mean.shape[1]
+    gram, extra, linear, prior_mean = np.empty((t, t)), np.empty(t), np.empty(t), np.empty(t)
+    dtype = own.mean.dtype
+    row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
+    work = (
+        np.empty((t, _BLOCK), dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype),
+        np.zeros(t, dtype),
+    )  # fmt: skip
+    for i in range(first, last):
+        if not active[i]:
+            continue
+        gram[:] = 0.0
+        extra[:] = 0.0
+        linear[:] = 0.0
+        prior_mean[:] = 0.0
+        for k in range(prior.indptr[i], prior.indptr[i + 1]):
+            for d in range(t):
+                prior_mean[d] += prior.weights[k] * prior.category_mean[prior.parents[k], d]
+        load_row(own, i, row)
+        _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work)
+        if relations.indptr[i] < relations.indptr[i + 1]:
+            _add_relations(i, relations, own, other, bias_is_own, gram, extra, linear)
+        _coordinate_pass(i, own, prior.tau[i], prior_mean, gram, extra, linear)

@@ -1,0 +1,146 @@
+"""One epoch's sample: thin the positives, draw the negatives, aggregate both into cells, row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn.kernels._compile import helper, kernel
+from vbn.kernels._random import advanced, stream_state, unit
+
+_TRIES = 16  # how often a draw that hits a positive is repeated before it is given up
+
+
+@kernel
+def alias_table(weights):
+    """Walker's alias table of a discrete distribution: probability to stay, and where to go otherwise."""
+    n = len(weights)
+    stay = weights * (n / weights.sum())
+    alias = np.arange(n, dtype=np.int32)
+    small, large = np.empty(n, np.int64), np.empty(n, np.int64)
+    n_small = n_large = 0
+    for i in range(n):
+        if stay[i] < 1.0:
+            small[n_small] = i
+            n_small += 1
+        else:
+            large[n_large] = i
+            n_large += 1
+    while n_small and n_large:
+        n_small -= 1
+        low, high = small[n_small], large[n_large - 1]
+        alias[low] = high
+        stay[high] -= 1.0 - stay[low]
+        if stay[high] < 1.0:
+            n_large -= 1
+            small[n_small] = high
+            n_small += 1
+    for k in range(n_small):
+        stay[small[k]] = 1.0
+    for k in range(n_large):
+        stay[large[k]] = 1.0
+    return stay, alias
+
+
+@helper
+def _grown(array, size):
+    larger = np.empty(size, array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@kernel
+def sample_rows(
+    first, last, seed, epoch, stream, indptr, indices, values, keep_row, keep_column, exact_row, exact_column,
+    noise_ids, stay, alias, negatives, reject, max_draws, n_columns, dtype_like,
+):  # fmt: skip
+    """Cells of the rows first..last-1: lengths, columns, weight as positive, weight as negative.
+
+    A positive of weight c is thinned to its expectation c * keep, rounded at random to a whole number unless its
+    row or column is rare ("exact"). A row of positive weight W gets negatives of weight `negatives` * W in all.
+    """
+    lengths = np.zeros(last - first, np.int64)
+    capacity = 2 * (indptr[last] - indptr[first]) + 1024
+    columns = np.empty(capacity, np.int32)
+    positive, negative = np.empty(capacity, dtype_like.dtype), np.empty(capacity, dtype_like.dtype)
+    place = np.full(n_columns, -1, np.int64)  # where a column stands in this row's output; -2: a positive left out
+    size = 0
+    n_noise = len(noise_ids)
+    for i in range(first, last):
+        if indptr[i] == indptr[i + 1]:
+            continue
+        state = stream_state(seed, epoch, stream, i)
+        begin, total = size, 0.0
+        need = size + (indptr[i + 1] - indptr[i])
+        if need > len(columns):
+            columns, positive, negative = _grown(columns, 2 * need), _grown(positive, 2 * need), _grown(negative, 2 * need)
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            weight = values[k]
+            keep = keep_row[i] * keep_column[j]
+            if keep < 1.0:
+                weight *= keep
+                if not (exact_row[i] or exact_column[j]):
+                    state = advanced(state)
+                    weight = np.floor(weight + unit(state))
+            if weight > 0.0:
+                columns[size], positive[size], negative[size] = j, weight, 0.0
+                place[j] = size
+                size += 1
+                total += weight
+            else:
+                place[j] = -2
+        wanted = negatives * total
+        if wanted > 0.0 and n_noise > 0:
+            draws = np.int64(min(np.ceil(wanted), max_draws))
+            need = size + min(draws, n_noise)
+            if need > len(columns):
+                columns, positive, negative = _grown(columns, 2 * need), _grown(positive, 2 * need), _grown(negative, 2 * need)
+            accepted = 0
+            for _ in range(draws):
+                for _attempt in range(_TRIES):
+                    state = advanced(state)
+                    spot = unit(state) * n_noise
+                    slot = np.int64(spot)
+                    state = advanced(state)
+                    if unit(state) >= stay[slot]:
+                        slot = np.int64(alias[slot])
+                    j = noise_ids[slot]
+                    at = place[j]
+                    if reject and (at == -2 or (at >= 0 and positive[at] > 0.0)):
+                        continue
+                    if at < 0:
+                        columns[size], positive[size], negative[size] = j, 0.0, 0.0
+                        place[j] = at = size
+                        size += 1
+                    negative[at] += 1.0
+                    accepted += 1
+                    break
+            if accepted:
+                scale = wanted / accepted
+                for k in range(begin, size):
+                    negative[k] *= scale
+        for k in range(begin, size):
+            place[columns[k]] = -1
+        for k in range(indptr[i], indptr[i + 1]):
+            place[indices[k]] = -1
+        lengths[i - first] = size - begin
+    return lengths, columns[:size].copy(), positive[:size].copy(), negative[:size].copy()
+
+
+@kernel
+def transpose_cells(indptr, indices, positive, negative, n_columns):
+    """The same cells by column, rows ascending within a column: a counting sort."""
+    starts = np.zeros(n_columns + 1, np.int64)
+    for k in range(len(indices)):
+        starts[indices[k] + 1] += 1
+    for j in range(n_columns):
+        starts[j + 1] += starts[j]
+    cursor = starts[:-1].copy()
+    rows = np.empty(len(indices), np.int32)
+    t_positive, t_negative = np.empty_like(positive), np.empty_like(negative)
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            at = cursor[indices[k]]
+            cursor[indices[k]] += 1
+            rows[at], t_positive[at], t_negative[at] = i, positive[k], negative[k]
+    return starts, rows, t_positive, t_negative

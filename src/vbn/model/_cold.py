@@ -1,0 +1,78 @@
+"""Closed-form densities of barren variables: what the taxonomy alone says.
+
+Without data the fixed point of u and tau is q(u) = N(prior mean, I / E[tau]) with E[tau] = alpha / (beta + t V / 2), where
+V = sum_n a_n^2 var_h_n is the uncertainty of the parents. Iterating gets there very slowly, so it is set at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn.model._graph import PartGraph
+from vbn.model._hyper import Hyperpriors
+from vbn.model._network import Network
+from vbn.model._posterior import Part
+
+
+def cold_precision(spread: np.ndarray, alpha: float, beta: float, dim: int) -> np.ndarray:
+    """E[tau] of a variable without data whose prior mean has variance `spread` in each dimension."""
+    return alpha / (beta + 0.5 * dim * spread)
+
+
+def set_cold_densities(network: Network) -> None:
+    """Give every barren variable its density: categories from the top down, then entities, then biases."""
+    for side in ("u", "v"):
+        part, graph = network.part(side)
+        _set_categories(part, graph, network.hyperpriors)
+        _set_entities(part, graph, network.hyperpriors)
+    q, hyper = network.posterior, network.hyperpriors
+    _set_scalars(q.bias.mean, q.bias.variance, q.bias.tau_rate, ~network.bias_active, "bias", hyper)
+    r = q.relation_bias
+    _set_scalars(r.mean, r.variance, r.tau_rate, ~network.relation_bias_active, "relation", hyper)
+
+
+def _set_entities(part: Part, graph: PartGraph, hyper: Hyperpriors) -> None:
+    cold = np.flatnonzero(~graph.entity_active)
+    if len(cold) == 0:
+        return
+    mean, spread = prior_moments(part, graph, cold)
+    dim = part.mean.shape[1]
+    tau = cold_precision(spread, hyper.alpha["entity"], hyper.beta["entity"], dim)
+    part.mean[cold] = mean
+    part.variance[cold] = (1.0 / tau)[:, None]
+    part.tau_rate[cold] = hyper.shape("entity", dim) / tau
+
+
+def _set_categories(part: Part, graph: PartGraph, hyper: Hyperpriors) -> None:
+    cold = np.flatnonzero(~graph.category_active)
+    dim = part.mean.shape[1]
+    nodes = graph.category_nodes[cold]
+    for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
+        level = cold[graph.heights[nodes] == height]
+        mean, spread = prior_moments(part, graph, graph.category_nodes[level])
+        tau = cold_precision(spread, hyper.alpha["category"], hyper.beta["category"], dim)
+        part.category_mean[level] = mean
+        part.category_variance[level] = 1.0 / tau
+        part.category_rate[level] = hyper.shape("category", dim) / tau
+
+
+def prior_moments(part: Part, graph: PartGraph, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean that the parents give to each node, and the variance V of that mean in every dimension."""
+    counts = graph.parent_indptr[nodes + 1] - graph.parent_indptr[nodes]
+    total = int(counts.sum())
+    owner = np.repeat(np.arange(len(nodes)), counts)
+    edges = np.repeat(graph.parent_indptr[nodes], counts) + np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    weights, parents = graph.parent_weights[edges], graph.parents[edges]
+    mean = np.zeros((len(nodes), part.mean.shape[1]))
+    np.add.at(mean, owner, weights[:, None] * part.category_mean[parents])
+    spread = np.bincount(owner, weights**2 * part.category_variance[parents], minlength=len(nodes))
+    return mean, spread
+
+
+def _set_scalars(
+    mean: np.ndarray, variance: np.ndarray, rate: np.ndarray, cold: np.ndarray, kind: str, hyper: Hyperpriors
+) -> None:
+    tau = hyper.alpha[kind] / hyper.beta[kind]
+    mean[cold] = 0.0
+    variance[cold] = 1.0 / tau
+    rate[cold] = hyper.shape(kind, 1) / tau

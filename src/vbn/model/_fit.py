@@ -1,0 +1,103 @@
+"""Algorithm 2: epochs of block updates, each of which raises the bound on the epoch's sample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbn._errors import NumericalError
+from vbn.data import Dataset
+from vbn.data._sampler import Sampler
+from vbn.model._biases import update_biases
+from vbn.model._bound import lower_bound
+from vbn.model._cold import set_cold_densities
+from vbn.model._engine import Engine
+from vbn.model._entities import update_entities
+from vbn.model._graph import PartGraph
+from vbn.model._hierarchy import update_categories
+from vbn.model._hyper import Hyperpriors
+from vbn.model._network import EpochData, Network
+from vbn.model._posterior import Posterior, start_posterior
+from vbn.model._precisions import update_precisions
+from vbn.model._relations import update_factors, update_relation_biases
+
+
+@dataclass(frozen=True)
+class EpochInfo:
+    """What an epoch tells about itself."""
+
+    epoch: int
+    lower_bound: float
+    cells: int
+    seconds: float
+
+
+def build_network(
+    data: Dataset, sampler: Sampler, hyperpriors: Hyperpriors, ranks: list[int], dim: int, seed: int, dtype: np.dtype
+) -> Network:
+    """The model of a data set before its first epoch."""
+    rows = np.diff(data.counts.indptr) > 0
+    columns = np.bincount(data.counts.indices, minlength=len(data.columns)) > 0
+    bias_active = columns.copy()
+    relation_active = np.zeros((len(data.relations), len(data.columns)), dtype=bool)
+    for k, (relation, candidates) in enumerate(zip(data.relations.values(), sampler.relation_columns, strict=True)):
+        rows[relation.left] = True
+        columns[candidates] = True
+        relation_active[k, candidates] = True
+    u_graph = PartGraph.build(data.row_taxonomy, rows)
+    v_graph = PartGraph.build(data.column_taxonomy, columns)
+    posterior = start_posterior(u_graph, v_graph, ranks, dim, seed, dtype)
+    return Network(posterior, u_graph, v_graph, hyperpriors, bias_active, relation_active)
+
+
+def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:
+    """Update every variable once."""
+    for side in ("u", "v"):
+        update_entities(network, data, side, engine)
+        update_categories(network, side, engine)
+    if network.posterior.n_relations:
+        for side in ("u", "v"):
+            update_factors(network, data, side, engine)
+        update_relation_biases(network, data, engine)
+    update_biases(network, data, engine)
+    update_precisions(network, engine)
+
+
+def train(
+    network: Network, sampler: Sampler, engine: Engine, *, epochs: int, resample: bool, first_epoch: int = 0
+) -> Iterator[EpochInfo]:
+    """Run epochs one by one; whoever iterates may stop after any of them and finds a whole posterior."""
+    data: EpochData | None = None
+    for epoch in range(first_epoch, first_epoch + epochs):
+        started = time.perf_counter()
+        if data is None or resample:
+            data = EpochData(sampler.sample(epoch if resample else 0, engine), network.posterior)
+        run_epoch(network, data, engine)
+        bound = lower_bound(network, data, engine)
+        yield EpochInfo(epoch, bound, data.sample.size, time.perf_counter() - started)
+
+
+def check_finite(posterior: Posterior, bound: float, data: Dataset) -> None:
+    """Stop with the name of the first entity whose density is not finite any more."""
+    from vbn.kernels._hierarchy import first_not_finite
+
+    for part, names, side in ((posterior.u, data.rows, "row"), (posterior.v, data.columns, "column")):
+        at = first_not_finite(part.mean, part.variance)
+        if at >= 0:
+            raise NumericalError(
+                f"the density of {side} entity {names[at]!r} (seen {names.counts[at]:g} times) is not finite any more. "
+                "Likely causes: counts too large for float32 (use dtype='float64'), or alpha or beta near 0."
+            )
+    if not np.isfinite(bound):
+        raise NumericalError(
+            f"the lower bound is {bound}. Likely causes: counts too large for float32 (use dtype='float64'), "
+            "or alpha or beta near 0."
+        )
+
+
+def finish(network: Network) -> None:
+    """After the last epoch: densities of everything that has no data."""
+    set_cold_densities(network)

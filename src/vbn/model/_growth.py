@@ -1,0 +1,57 @@
+"""A model with more entities: the arrays of the old one, moved to where the new numbering has them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn.data import Vocabulary
+from vbn.model._graph import PartGraph
+from vbn.model._posterior import Factors, Part, Posterior, Scalars
+
+
+def carry_part(old: Part, old_names: Vocabulary, old_graph: PartGraph, new: Part, names: Vocabulary, graph: PartGraph) -> None:
+    """Copy the densities of all entities and categories that both know, by name, from `old` into `new`."""
+    source, target = _common(old_names, names)
+    for field in ("mean", "variance", "tau_rate"):
+        getattr(new, field)[target] = getattr(old, field)[source]
+    old_category, category = old_graph.category_of[source], graph.category_of[target]
+    both = (old_category >= 0) & (category >= 0)
+    for field in ("category_mean", "category_variance", "category_rate"):
+        getattr(new, field)[category[both]] = getattr(old, field)[old_category[both]]
+
+
+def carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Vocabulary) -> None:
+    """Copy biases by the names of their columns (last axis)."""
+    source, target = _common(old_names, names)
+    for field in ("mean", "variance", "tau_rate"):
+        getattr(new, field)[..., target] = getattr(old, field)[..., source]
+
+
+def carry_relations(
+    old: Posterior, old_relations: list[str], old_columns: Vocabulary, new: Posterior, relations: list[str], columns: Vocabulary
+) -> None:
+    """Copy factors and biases of relations that both know under one name and rank."""
+    source, target = _common(old_columns, columns)
+    for k, name in enumerate(relations):
+        if name not in old_relations:
+            continue
+        at = old_relations.index(name)
+        here, there = slice(*new.offsets[k : k + 2]), slice(*old.offsets[at : at + 2])
+        if here.stop - here.start != there.stop - there.start:
+            continue
+        _copy_factors(old.x, there, new.x, here)
+        _copy_factors(old.y, there, new.y, here)
+        for field in ("mean", "variance", "tau_rate"):
+            getattr(new.relation_bias, field)[k][target] = getattr(old.relation_bias, field)[at][source]
+
+
+def _copy_factors(old: Factors, there: slice, new: Factors, here: slice) -> None:
+    for field in ("mean", "variance", "tau_rate"):
+        getattr(new, field)[here] = getattr(old, field)[there]
+
+
+def _common(old: Vocabulary, new: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
+    """Ids of the names that both know: in the old and in the new numbering."""
+    pairs = [(i, new.id(name)) for i, name in enumerate(old.names) if name in new]
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]

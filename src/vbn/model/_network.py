@@ -1,0 +1,109 @@
+"""What the blocks of an epoch work on: the posterior, the graphs, the hyperpriors, and this epoch's sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vbn.data._cells import Cells, Sample
+from vbn.data._sampler import ranges_by_cells
+from vbn.kernels._arrays import CellArrays, PriorArrays, RelationArrays
+from vbn.model._graph import PartGraph
+from vbn.model._hyper import Hyperpriors
+from vbn.model._posterior import Part, Posterior
+
+_CELLS_PER_TASK = 1 << 15
+_ROWS_PER_TASK = 1 << 13
+
+
+@dataclass
+class Network:
+    """The model in training."""
+
+    posterior: Posterior
+    u_graph: PartGraph
+    v_graph: PartGraph
+    hyperpriors: Hyperpriors
+    bias_active: np.ndarray
+    relation_bias_active: np.ndarray
+
+    def part(self, side: str) -> tuple[Part, PartGraph]:
+        """The posterior and the graph of side "u" or "v"."""
+        if side == "u":
+            return self.posterior.u, self.u_graph
+        return self.posterior.v, self.v_graph
+
+    def tau(self, rate: np.ndarray, kind: str, dim: int) -> np.ndarray:
+        """E[tau] = shape / rate."""
+        return self.hyperpriors.shape(kind, dim) / rate
+
+    def prior(self, side: str) -> PriorArrays:
+        """What draws the entities of a side to their parents, as kernels take it."""
+        part, graph = self.part(side)
+        tau = self.tau(part.tau_rate, "entity", self.posterior.dim)
+        return PriorArrays(
+            tau, graph.parent_indptr, graph.parents, graph.parent_weights, part.category_mean, part.category_variance
+        )
+
+
+class EpochData:
+    """A sample in the layouts that the blocks read."""
+
+    def __init__(self, sample: Sample, posterior: Posterior) -> None:
+        self.sample = sample
+        self._posterior = posterior
+
+    def cells(self, side: str) -> CellArrays:
+        """Co-occurrence cells by the entities of a side."""
+        cells = self.sample.cells if side == "u" else self.sample.cells.transposed
+        return CellArrays(cells.indptr, cells.indices, cells.positive, cells.negative)
+
+    def relation_arrays(self, side: str) -> RelationArrays:
+        """Relation cells by the entities of a side, with the factors of both sides."""
+        q = self._posterior
+        own, other = (q.x, q.y) if side == "u" else (q.y, q.x)
+        cells = self._relations_by_u if side == "u" else self._relations_by_v
+        return RelationArrays(
+            *cells, q.offsets, own.mean, own.variance, other.mean, other.variance,
+            q.relation_bias.mean, q.relation_bias.variance,
+        )  # fmt: skip
+
+    @cached_property
+    def relation_lists(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """For each relation its cells as (left, right, positive, negative)."""
+        return [(cells.rows(), cells.indices, cells.positive, cells.negative) for cells in self.sample.relations]
+
+    @cached_property
+    def _relations_by_u(self) -> tuple[np.ndarray, ...]:
+        return _merged(self.sample.relations, self.sample.cells.n_rows, self._posterior.u.mean.dtype)
+
+    @cached_property
+    def _relations_by_v(self) -> tuple[np.ndarray, ...]:
+        turned = tuple(cells.transposed for cells in self.sample.relations)
+        return _merged(turned, self.sample.cells.n_columns, self._posterior.v.mean.dtype)
+
+    @cached_property
+    def ranges(self) -> dict[str, list[tuple[int, int]]]:
+        """Ranges of rows with about equal work, for each side."""
+        return {side: ranges_by_cells(self.cells(side).indptr, _CELLS_PER_TASK) for side in ("u", "v")}
+
+
+def row_ranges(n: int, rows_per_task: int = _ROWS_PER_TASK) -> list[tuple[int, int]]:
+    """Ranges of equal length."""
+    return [(first, min(first + rows_per_task, n)) for first in range(0, n, rows_per_task)]
+
+
+def _merged(relations: tuple[Cells, ...], n_rows: int, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Cells of all relations by row, those of one row sorted by relation: indptr, indices, kind, positive, negative."""
+    if not relations:
+        none = np.empty(0, np.int32)
+        return np.zeros(n_rows + 1, np.int64), none, none, np.empty(0, dtype), np.empty(0, dtype)
+    rows = np.concatenate([cells.rows() for cells in relations])
+    kind = np.concatenate([np.full(len(cells), k, np.int32) for k, cells in enumerate(relations)])
+    order = np.argsort(rows, kind="stable")
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_rows)))).astype(np.int64)
+    columns = (np.concatenate([getattr(cells, name) for cells in relations])[order] for name in ("indices", "positive", "negative"))
+    indices, positive, negative = columns
+    return indptr, indices, kind[order], positive, negative

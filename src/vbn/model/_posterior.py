@@ -1,0 +1,142 @@
+"""The posterior as plain arrays: what training changes, and all that is needed to go on or to predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbn.kernels._arrays import DensityArrays
+from vbn.model._graph import PartGraph
+
+_START_SCALE = 0.1  # standard deviation of the first means; 0 would be a fixed point
+_START_VARIANCE = 1.0
+
+
+@dataclass
+class Part:
+    """The u part or the v part: entities (diagonal Gaussians) and categories (isotropic Gaussians).
+
+    `tau_rate` and `category_rate` are the rates of the Gamma precisions; their shapes are constants.
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray
+    tau_rate: np.ndarray
+    category_mean: np.ndarray
+    category_variance: np.ndarray
+    category_rate: np.ndarray
+
+    @property
+    def densities(self) -> DensityArrays:
+        """Means and variances, as kernels take them."""
+        return DensityArrays(self.mean, self.variance)
+
+
+@dataclass
+class Scalars:
+    """Biases: one Gaussian and one Gamma rate for each column (b), or for each relation and column (r)."""
+
+    mean: np.ndarray
+    variance: np.ndarray
+    tau_rate: np.ndarray
+
+    @property
+    def densities(self) -> DensityArrays:
+        """Means and variances, as kernels take them."""
+        return DensityArrays(self.mean, self.variance)
+
+
+@dataclass
+class Factors:
+    """The rows x_m (or y_m) of all relations, one below the other; relation k owns offsets[k]..offsets[k+1]-1."""
+
+    mean: np.ndarray
+    variance: np.ndarray
+    tau_rate: np.ndarray
+
+    @property
+    def densities(self) -> DensityArrays:
+        """Means and variances, as kernels take them."""
+        return DensityArrays(self.mean, self.variance)
+
+
+@dataclass
+class Posterior:
+    """All of q(theta)."""
+
+    u: Part
+    v: Part
+    bias: Scalars
+    x: Factors
+    y: Factors
+    relation_bias: Scalars
+    offsets: np.ndarray
+
+    @property
+    def dim(self) -> int:
+        """Dimension t."""
+        return int(self.u.mean.shape[1])
+
+    @property
+    def n_relations(self) -> int:
+        """Number of relations."""
+        return len(self.offsets) - 1
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every array by its path, such as "u.mean"."""
+        flat: dict[str, np.ndarray] = {"offsets": self.offsets}
+        for name in ("u", "v", "bias", "x", "y", "relation_bias"):
+            for field, array in vars(getattr(self, name)).items():
+                flat[f"{name}.{field}"] = array
+        return flat
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Posterior:
+        """The inverse of `arrays`."""
+        groups: dict[str, dict[str, np.ndarray]] = {}
+        for path, array in arrays.items():
+            owner, _, field = path.partition(".")
+            if field:
+                groups.setdefault(owner, {})[field] = array
+        return cls(
+            u=Part(**groups["u"]), v=Part(**groups["v"]), bias=Scalars(**groups["bias"]), x=Factors(**groups["x"]),
+            y=Factors(**groups["y"]), relation_bias=Scalars(**groups["relation_bias"]), offsets=arrays["offsets"],
+        )  # fmt: skip
+
+    def copy(self) -> Posterior:
+        """A posterior that shares no array with this one."""
+        return Posterior.from_arrays({path: array.copy() for path, array in self.arrays().items()})
+
+
+def start_posterior(
+    u_graph: PartGraph, v_graph: PartGraph, ranks: list[int], dim: int, seed: int, dtype: np.dtype
+) -> Posterior:
+    """The posterior that training starts from: small random means, unit variances, unit precisions."""
+    streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
+    u, v = (_start_part(g, dim, np.random.default_rng(s), dtype) for g, s in zip((u_graph, v_graph), streams, strict=False))
+    n_columns, total = v_graph.n_entities, int(sum(ranks))
+    x, y = (_start_factors(total, dim, np.random.default_rng(s), dtype) for s in streams[2:])
+    offsets = np.concatenate(([0], np.cumsum(np.asarray(ranks, dtype=np.int64)))).astype(np.int64)
+    return Posterior(u, v, _start_scalars((n_columns,), dtype), x, y, _start_scalars((len(ranks), n_columns), dtype), offsets)
+
+
+def _start_part(graph: PartGraph, dim: int, rng: np.random.Generator, dtype: np.dtype) -> Part:
+    n, c = graph.n_entities, graph.n_categories
+    return Part(
+        mean=(_START_SCALE * rng.standard_normal((n, dim))).astype(dtype),
+        variance=np.full((n, dim), _START_VARIANCE, dtype),
+        tau_rate=np.ones(n),
+        category_mean=np.zeros((c, dim), dtype),
+        category_variance=np.full(c, _START_VARIANCE, dtype),
+        category_rate=np.ones(c),
+    )
+
+
+def _start_factors(total: int, dim: int, rng: np.random.Generator, dtype: np.dtype) -> Factors:
+    mean = rng.standard_normal((total, dim)) / np.sqrt(dim)
+    return Factors(mean.astype(dtype), np.full((total, dim), _START_VARIANCE / dim, dtype), np.ones(total))
+
+
+def _start_scalars(shape: tuple[int, ...], dtype: np.dtype) -> Scalars:
+    return Scalars(np.zeros(shape, dtype), np.full(shape, _START_VARIANCE, dtype), np.ones(shape))

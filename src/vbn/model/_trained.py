@@ -1,0 +1,99 @@
+"""A trained model without its data: names, taxonomies, relations and the posterior. Inference and storage start here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.data import Dataset, Taxonomy, Vocabulary
+from vbn.data._sampler import Sampler
+from vbn.model._graph import PartGraph
+from vbn.model._hyper import Hyperpriors
+from vbn.model._network import Network
+from vbn.model._posterior import Part, Posterior
+
+
+@dataclass(frozen=True)
+class RelationInfo:
+    """A relation that the model knows: its name and whether it holds both ways."""
+
+    name: str
+    symmetric: bool
+
+
+@dataclass(frozen=True)
+class Trained:
+    """All that is needed to predict, to add entities and to save.
+
+    `row_totals` is the positive weight of each row in training; with `negatives` and `noise_power` it says how many
+    negatives an entity of a given count would have met, which is what adding one later needs.
+    """
+
+    rows: Vocabulary
+    columns: Vocabulary
+    row_taxonomy: Taxonomy | None
+    column_taxonomy: Taxonomy | None
+    relations: tuple[RelationInfo, ...]
+    posterior: Posterior
+    hyperpriors: Hyperpriors
+    row_active: np.ndarray
+    column_active: np.ndarray
+    row_totals: np.ndarray
+    negatives: float
+    noise_power: float
+
+    @property
+    def shared(self) -> bool:
+        """Whether rows and columns are the same entities."""
+        return self.rows is self.columns
+
+    @classmethod
+    def from_training(cls, data: Dataset, network: Network, sampler: Sampler) -> Trained:
+        """What a training leaves behind."""
+        return cls(
+            rows=data.rows, columns=data.columns, row_taxonomy=data.row_taxonomy, column_taxonomy=data.column_taxonomy,
+            relations=tuple(RelationInfo(r.name, r.symmetric) for r in data.relations.values()),
+            posterior=network.posterior, hyperpriors=network.hyperpriors, row_active=network.u_graph.entity_active,
+            column_active=network.v_graph.entity_active, row_totals=sampler.row_totals(),
+            negatives=sampler.negatives, noise_power=sampler.noise_power,
+        )  # fmt: skip
+
+    def vocabulary(self, side: str) -> Vocabulary:
+        """The entities of a side, "row" or "column"."""
+        if side not in ("row", "column"):
+            raise ParameterError(f"side={side!r} is neither 'row' nor 'column'.")
+        return self.rows if side == "row" else self.columns
+
+    def taxonomy(self, side: str) -> Taxonomy | None:
+        """The taxonomy of a side."""
+        return self.row_taxonomy if side == "row" else self.column_taxonomy
+
+    def graph(self, part: str) -> PartGraph:
+        """The graph of part "u" (rows) or "v" (columns)."""
+        if part == "u":
+            return PartGraph.build(self.row_taxonomy, self.row_active)
+        return PartGraph.build(self.column_taxonomy, self.column_active)
+
+    def part(self, part: str) -> Part:
+        """The densities of part "u" (rows) or "v" (columns)."""
+        return self.posterior.u if part == "u" else self.posterior.v
+
+    def relation_number(self, name: str) -> int:
+        """Place of a relation by its name."""
+        from vbn._errors import UnknownEntityError
+
+        names = [relation.name for relation in self.relations]
+        if name not in names:
+            raise UnknownEntityError(name, names, what="relation")
+        return names.index(name)
+
+    def noise(self) -> np.ndarray:
+        """Probability of each column as a negative, 0 for columns without data."""
+        weights = np.where(self.columns.counts > 0, np.maximum(self.columns.counts, 1e-12) ** self.noise_power, 0.0)
+        return weights / weights.sum()
+
+    def with_posterior(self, posterior: Posterior) -> Trained:
+        """The same model with other densities."""
+        return replace(self, posterior=posterior)

@@ -1,0 +1,50 @@
+"""Held-out log-likelihood: how well the posterior predictive tells held-out pairs from noise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn._errors import DataError
+from vbn.data import Dataset
+from vbn.model._posterior import Posterior
+
+
+class Validation:
+    """Held-out pairs that both vocabularies know, with as many noise pairs per positive as in training.
+
+    The noise is drawn once, so that epochs are compared on the same pairs.
+    """
+
+    def __init__(self, heldout: Dataset, data: Dataset, noise: np.ndarray, negatives: float, seed: int) -> None:
+        if not isinstance(heldout, Dataset):
+            raise DataError(f"validation must be a Dataset, not {type(heldout).__name__}.")
+        to_row, to_column = _ids(heldout.rows.names, data.rows), _ids(heldout.columns.names, data.columns)
+        counts = heldout.counts
+        rows = to_row[np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))]
+        columns = to_column[counts.indices]
+        known = (rows >= 0) & (columns >= 0)
+        if not known.any():
+            raise DataError("no pair of the validation data has both its entities in the training data.")
+        rows, columns, weights = rows[known], columns[known], counts.values[known]
+        each = max(1, round(negatives))
+        rng = np.random.default_rng([seed, 0xDA7A])
+        self.rows = np.concatenate([rows, np.repeat(rows, each)])
+        self.columns = np.concatenate([columns, rng.choice(len(noise), size=len(rows) * each, p=noise)])
+        self.weights = np.concatenate([weights, np.repeat(weights, each) * (negatives / each)])
+        self.signs = np.r_[np.ones(len(rows)), -np.ones(len(rows) * each)]
+
+    def log_likelihood(self, posterior: Posterior) -> float:
+        """Mean log predictive probability of a pair."""
+        from vbn.kernels._predictive import pair_moments
+
+        mean, variance = np.empty(len(self.rows)), np.empty(len(self.rows))
+        pair_moments(
+            0, len(self.rows), self.rows, self.columns, posterior.u.densities, posterior.v.densities,
+            posterior.bias.densities, mean, variance,
+        )  # fmt: skip
+        logit = self.signs * mean / np.sqrt(1.0 + np.pi / 8.0 * variance)
+        return float(-(self.weights @ np.logaddexp(0.0, -logit)) / self.weights.sum())
+
+
+def _ids(names: tuple[str, ...], known: object) -> np.ndarray:
+    return np.array([known.id(name) if name in known else -1 for name in names], dtype=np.int64)  # type: ignore[attr-defined, operator]
