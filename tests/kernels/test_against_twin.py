@@ -1,0 +1,184 @@
+"""Compiled kernels agree with the slow float64 twin, block by block, and keep its guarantees."""
+
+import numpy as np
+import pytest
+
+from tests.twin.bridge import assert_same, make_twins, one_relation_kind
+from tests.twin.twin import (
+    bound,
+    cold_density,
+    literal_update_u,
+    random_problem,
+    random_state,
+    relation_score_moments,
+    score_moments,
+    update_bias,
+    update_h,
+    update_r,
+    update_tau_bias,
+    update_tau_categories,
+    update_tau_entities,
+    update_tau_r,
+    update_tau_x,
+    update_tau_y,
+    update_u,
+    update_v,
+    update_x,
+    update_y,
+)
+from vbn.model._biases import update_biases
+from vbn.model._bound import lower_bound
+from vbn.model._cold import set_cold_densities
+from vbn.model._entities import update_entities
+from vbn.model._fit import run_epoch
+from vbn.model._hierarchy import update_categories
+from vbn.model._precisions import update_precisions
+from vbn.model._relations import update_factors, update_relation_biases
+
+SEEDS = range(4)
+CLOSE = {"float64": (1e-9, 1e-10), "float32": (5e-4, 5e-4)}
+
+
+def make(seed, dtype="float64", **options):
+    problem = one_relation_kind(random_problem(seed, **options))
+    return make_twins(problem, random_state(problem, seed), dtype)
+
+
+def twin_categories(twins, side):
+    """The twin updates one category at a time, in the order of the library's sets."""
+    graph = twins.network.part(side)[1]
+    for members in graph.sets:
+        for category in members:
+            update_h(twins.problem, twins.state, name=side, node=int(graph.category_nodes[category]))
+
+
+def twin_factors(twins, update):
+    for k, relation in enumerate(twins.problem.relations):
+        for m in range(relation.rank):
+            update(twins.problem, twins.state, k=k, m=m)
+
+
+def twin_precisions(twins):
+    problem, state = twins.problem, twins.state
+    for side in ("u", "v"):
+        update_tau_entities(problem, state, name=side)
+        update_tau_categories(problem, state, name=side)
+    update_tau_bias(problem, state)
+    for k in range(len(problem.relations)):
+        for update in (update_tau_x, update_tau_y, update_tau_r):
+            update(problem, state, k=k)
+
+
+BLOCKS = {
+    "u": (lambda t: update_entities(t.network, t.data, "u", t.engine), lambda t: update_u(t.problem, t.state)),
+    "v": (lambda t: update_entities(t.network, t.data, "v", t.engine), lambda t: update_v(t.problem, t.state)),
+    "h_u": (lambda t: update_categories(t.network, "u", t.engine), lambda t: twin_categories(t, "u")),
+    "h_v": (lambda t: update_categories(t.network, "v", t.engine), lambda t: twin_categories(t, "v")),
+    "x": (lambda t: update_factors(t.network, t.data, "u", t.engine), lambda t: twin_factors(t, update_x)),
+    "y": (lambda t: update_factors(t.network, t.data, "v", t.engine), lambda t: twin_factors(t, update_y)),
+    "r": (
+        lambda t: update_relation_biases(t.network, t.data, t.engine),
+        lambda t: [update_r(t.problem, t.state, k=k) for k in range(len(t.problem.relations))],
+    ),
+    "b": (lambda t: update_biases(t.network, t.data, t.engine), lambda t: update_bias(t.problem, t.state)),
+    "tau": (lambda t: update_precisions(t.network, t.engine), twin_precisions),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_block_agrees(seed, block, dtype):
+    twins = make(seed, dtype, shared=seed % 2 == 0)
+    ours, theirs = BLOCKS[block]
+    ours(twins)
+    theirs(twins)
+    assert_same(twins, *CLOSE[dtype])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_epochs_agree(seed):
+    twins = make(seed, shared=seed % 2 == 0)
+    for _ in range(5):
+        run_epoch(twins.network, twins.data, twins.engine)
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "tau"):
+            BLOCKS[block][1](twins)
+    assert_same(twins, 1e-6, 1e-7)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bound_agrees(seed, dtype):
+    twins = make(seed, dtype, shared=seed % 2 == 0)
+    expected = bound(twins.problem, twins.state)
+    rtol = 1e-11 if dtype == "float64" else 1e-5
+    assert lower_bound(twins.network, twins.data, twins.engine) == pytest.approx(expected, rel=rtol)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_block_lowers_the_bound(seed, dtype):
+    """Random order of the blocks; strong data, so that nothing collapses to 0, where wrong updates pass too."""
+    twins = make(seed, dtype, shared=seed % 2 == 0, n_cells=90)
+    tolerance = 1e-10 if dtype == "float64" else 1e-6
+    rng = np.random.default_rng(seed)
+    before = lower_bound(twins.network, twins.data, twins.engine)
+    for _ in range(15):
+        for block in rng.permutation(list(BLOCKS)):
+            BLOCKS[block][0](twins)
+            after = lower_bound(twins.network, twins.data, twins.engine)
+            assert after >= before - tolerance * abs(before), block
+            before = after
+    q = twins.network.posterior
+    for means in (q.u.mean, q.v.mean, q.x.mean, q.y.mean):
+        assert np.abs(means).max() > 0.1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_papers_literal_diagonal_update_fails_here(seed):
+    """The same suite tells the wrong update from the right one."""
+    twins = make(seed, shared=seed % 2 == 0, n_cells=90)
+    for _ in range(10):
+        run_epoch(twins.network, twins.data, twins.engine)
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "tau"):
+            BLOCKS[block][1](twins)
+    before = bound(twins.problem, twins.state)
+    literal_update_u(twins.problem, twins.state)
+    assert bound(twins.problem, twins.state) < before - 1e-3 * abs(before)
+    with pytest.raises(AssertionError):
+        update_entities(twins.network, twins.data, "u", twins.engine)
+        assert_same(twins, 1e-3, 1e-3)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cold_densities_agree(seed):
+    twins = make(seed, shared=seed % 2 == 0)
+    set_cold_densities(twins.network)
+    for side in ("u", "v"):
+        part, graph = twins.network.part(side)
+        expected = cold_density(twins.problem, twins.state, side)
+        barren = ~graph.entity_active
+        np.testing.assert_allclose(part.mean[barren], expected.mean[barren], atol=1e-12)
+        wanted = np.broadcast_to(expected.variance[barren].reshape(barren.sum(), -1), part.variance[barren].shape)
+        np.testing.assert_allclose(part.variance[barren], wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_moments_of_scores_agree(seed):
+    from vbn.inference._predictive import pair_scores, relation_scores
+
+    twins = make(seed, shared=seed % 2 == 0)
+    rows, columns = (a.ravel() for a in np.meshgrid(range(twins.problem.n_rows), range(twins.problem.n_cols)))
+
+    class Holder:
+        posterior = twins.network.posterior
+
+    mean, variance = pair_scores(Holder, rows, columns)
+    expected = score_moments(twins.problem, twins.state, rows, columns)
+    np.testing.assert_allclose(mean, expected[0], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(variance, expected[1], rtol=1e-10)
+    for k in range(len(twins.problem.relations)):
+        mean, variance = relation_scores(Holder, k, rows, columns)
+        expected = relation_score_moments(twins.problem, twins.state, k, rows, columns)
+        np.testing.assert_allclose(mean, expected[0], rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(variance, expected[1], rtol=1e-9)

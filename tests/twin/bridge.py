@@ -1,0 +1,131 @@
+"""From the twin's arrays to the library's, and back: the same problem for both."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.twin.problem import Problem
+from tests.twin.state import State
+from vbn.data import Taxonomy, Vocabulary
+from vbn.data._cells import Cells, Sample
+from vbn.engines import make_engine
+from vbn.model._graph import PartGraph
+from vbn.model._hyper import Hyperpriors
+from vbn.model._network import EpochData, Network
+from vbn.model._posterior import Factors, Part, Posterior, Scalars
+
+
+def one_relation_kind(problem: Problem) -> Problem:
+    """The library has one (alpha, beta) for factors and biases of relations."""
+    for table in (problem.alpha, problem.beta):
+        table["relation_bias"] = table["relation_factor"]
+    return problem
+
+
+@dataclass
+class Twins:
+    """A problem with its state in the twin, and the same in the library."""
+
+    problem: Problem
+    state: State
+    network: Network
+    data: EpochData
+    engine: object
+
+
+def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> Twins:
+    one_relation_kind(problem)
+    dtype = np.dtype(dtype)
+    u_graph = _graph(problem.row_taxonomy, problem.active.u)
+    v_graph = _graph(problem.col_taxonomy, problem.active.v)
+    posterior = _posterior(problem, state, u_graph, v_graph, dtype)
+    hyper = Hyperpriors(*(_kinds(table) for table in (problem.alpha, problem.beta)))
+    r_active = np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols)
+    network = Network(posterior, u_graph, v_graph, hyper, problem.active.bias, r_active)
+    sample = Sample(
+        _cells(problem.cells, problem, dtype), tuple(_cells(r.cells, problem, dtype) for r in problem.relations)
+    )
+    return Twins(problem, state, network, EpochData(sample, posterior), make_engine("threads", n_threads))
+
+
+def assert_same(twins: Twins, rtol, atol):
+    """All densities agree wherever they are active."""
+    q, s, active = twins.network.posterior, twins.state, twins.problem.active
+    for name in ("u", "v"):
+        ours, theirs, graph = getattr(q, name), s.part(name), twins.network.part(name)[1]
+        mask = active.entities(name)
+        for field in ("mean", "variance", "tau_rate"):
+            close(getattr(ours, field)[mask], getattr(theirs, field)[mask], rtol, atol, f"{name}.{field}")
+        nodes = graph.category_nodes
+        assert (graph.category_active == active.categories(name)[nodes]).all()
+        live = graph.category_active
+        pairs = (
+            ("category_mean", "category_mean"),
+            ("category_variance", "category_variance"),
+            ("category_rate", "category_tau_rate"),
+        )
+        for field, other in pairs:
+            close(getattr(ours, field)[live], getattr(theirs, other)[nodes[live]], rtol, atol, f"{name}.{field}")
+    for field, other in (("mean", "bias_mean"), ("variance", "bias_var"), ("tau_rate", "bias_tau_rate")):
+        close(getattr(q.bias, field)[active.bias], getattr(s, other)[active.bias], rtol, atol, f"bias.{field}")
+    for k, relation in enumerate(s.relations):
+        rows = slice(q.offsets[k], q.offsets[k + 1])
+        for field, other in (("mean", "mean"), ("variance", "var"), ("tau_rate", "tau_rate")):
+            close(getattr(q.x, field)[rows], getattr(relation, f"x_{other}"), rtol, atol, f"x.{field}")
+            close(getattr(q.y, field)[rows], getattr(relation, f"y_{other}"), rtol, atol, f"y.{field}")
+            mine, theirs = getattr(q.relation_bias, field)[k], getattr(relation, f"r_{other}")
+            close(mine[active.r[k]], theirs[active.r[k]], rtol, atol, f"r.{field}")
+
+
+def close(ours, theirs, rtol, atol, what):
+    np.testing.assert_allclose(np.asarray(ours, dtype=float), theirs, rtol=rtol, atol=atol, err_msg=what)
+
+
+def _kinds(table):
+    kinds = {"entity": "entity", "category": "category", "bias": "bias", "relation": "relation_factor"}
+    return {ours: table[theirs] for ours, theirs in kinds.items()}
+
+
+def _graph(taxonomy, active):
+    names = Vocabulary([str(node) for node in range(len(taxonomy))])
+    edges = [(str(c), str(p), w) for c in range(len(taxonomy)) for p, w in taxonomy.edges(c)]
+    built = Taxonomy.from_edges(edges, names) if edges else None
+    return PartGraph.build(built, active.copy())
+
+
+def _posterior(problem, state, u_graph, v_graph, dtype):
+    def part(theirs, graph):
+        nodes = graph.category_nodes
+        return Part(
+            theirs.mean.astype(dtype),
+            theirs.variance.astype(dtype),
+            theirs.tau_rate.copy(),
+            theirs.category_mean[nodes].astype(dtype),
+            theirs.category_variance[nodes].astype(dtype),
+            theirs.category_tau_rate[nodes].copy(),
+        )
+
+    def stacked(side):
+        fields = [[getattr(r, f"{side}_{f}") for r in state.relations] for f in ("mean", "var", "tau_rate")]
+        empty = np.empty((0, problem.dim)), np.empty((0, problem.dim)), np.empty(0)
+        mean, var, rate = (np.concatenate([e, *f]) for e, f in zip(empty, fields, strict=True))
+        return Factors(mean.astype(dtype), var.astype(dtype), rate)
+
+    def scalars(mean, variance, rate, shape):
+        arrays = (np.array(a, dtype=float).reshape(shape) for a in (mean, variance, rate))
+        mean, variance, rate = arrays
+        return Scalars(mean.astype(dtype), variance.astype(dtype), rate)
+
+    n, k = problem.n_cols, len(problem.relations)
+    bias = scalars(state.bias_mean, state.bias_var, state.bias_tau_rate, (n,))
+    r_fields = ([getattr(r, f"r_{f}") for r in state.relations] for f in ("mean", "var", "tau_rate"))
+    r = scalars(*r_fields, (k, n))
+    offsets = np.concatenate(([0], np.cumsum([r.rank for r in problem.relations]))).astype(np.int64)
+    return Posterior(part(state.u, u_graph), part(state.v, v_graph), bias, stacked("x"), stacked("y"), r, offsets)
+
+
+def _cells(cells, problem, dtype):
+    order = np.lexsort((cells.j, cells.i))
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(cells.i, minlength=problem.n_rows)))).astype(np.int64)
+    weights = (w[order].astype(dtype) for w in (cells.w_pos, cells.w_neg))
+    return Cells(indptr, cells.j[order].astype(np.int32), *weights, n_columns=problem.n_cols)
