@@ -1,4 +1,7 @@
-"""What goes in: entities, counts, a taxonomy, relations."""
+"""What goes in: named entities, co-occurrence counts, a taxonomy over them, typed relations.
+
+Everything here is immutable, and importing it needs NumPy only.
+"""
 
 from vbn.data._counts import Counts
 from vbn.data._dataset import Dataset

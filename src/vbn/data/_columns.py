@@ -6,24 +6,18 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vbn._errors import DataError
+from vbn.data._fields import Field
 from vbn.data._names import Coded, Encoder, Where, as_name, encode, item_number, row_number
 from vbn.data._numbers import as_number, as_numbers
 from vbn.data._types import FloatArray
 
-
-@dataclass(frozen=True)
-class Field:
-    """One column that a constructor reads."""
-
-    key: str  # what the constructor calls it
-    aliases: tuple[str, ...]  # column names that mean it, in lower case
-    number: bool = False
-    optional: bool = False
-    by_position: bool = False  # an optional column that may also be found by its place
+if TYPE_CHECKING:
+    from vbn.data._tables import Table
 
 
 @dataclass
@@ -36,6 +30,14 @@ class Columns:
 
     def __len__(self) -> int:
         return len(next(iter(self.labels.values())))
+
+    def check_lengths(self) -> None:
+        """Refuse columns of different lengths."""
+        lengths = {key: len(column) for key, column in self.labels.items()}
+        lengths.update({key: len(column) for key, column in self.numbers.items()})
+        if len(set(lengths.values())) > 1:
+            sizes = ", ".join(f"{key} has {length:,}" for key, length in lengths.items())
+            raise DataError(f"the columns differ in length: {sizes} entries; each row needs one of each")
 
 
 @contextmanager
@@ -78,15 +80,30 @@ def read_columns(
         Whether no rows at all are fine.
     """
     if isinstance(source, str | os.PathLike):
-        from vbn.data._files import read_file
-
         chosen = _chosen_columns(_assigned(positional, given, fields))
-        columns = read_file(source, chosen, fields, header, delimiter)
+        columns = _from_file(source, chosen, fields, header, delimiter)
     else:
         columns = _from_memory(source, positional, given, fields)
     if len(columns) == 0 and not allow_empty:
         raise DataError("there is no data: not a single row was given")
     return columns
+
+
+def _from_file(
+    source: str | os.PathLike[str],
+    chosen: Mapping[str, str | int],
+    fields: Sequence[Field],
+    header: bool | None,
+    delimiter: str | None,
+) -> Columns:
+    from vbn.data._csv import read_csv
+    from vbn.data._files import find_file
+    from vbn.data._tables import read_parquet, read_table
+
+    file = find_file(source)
+    if file.kind == "parquet":
+        return read_table(read_parquet(file), chosen, fields)
+    return read_csv(file, chosen, fields, header, delimiter)
 
 
 def _from_memory(
@@ -104,7 +121,7 @@ def _from_memory(
     return _from_sequences(_assigned(values, given, fields), fields)
 
 
-def as_table(source: object) -> object | None:
+def as_table(source: object) -> Table | None:
     """Return `source` as something with columns, or None if it is a column or rows."""
     if source is None or isinstance(source, list | tuple | np.ndarray):
         return None
@@ -154,10 +171,7 @@ def _from_sequences(assigned: Mapping[str, object], fields: Sequence[Field]) -> 
             columns.numbers[item.key] = as_numbers(values, item.key)
         else:
             columns.labels[item.key] = encode(values, item.key)
-    lengths = {key: len(column) for key, column in [*columns.labels.items(), *columns.numbers.items()]}
-    if len(set(lengths.values())) > 1:
-        sizes = ", ".join(f"{key} has {length:,}" for key, length in lengths.items())
-        raise DataError(f"the columns differ in length: {sizes} entries; give one entry of each for each row")
+    columns.check_lengths()
     return columns
 
 

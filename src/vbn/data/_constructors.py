@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vbn.data._columns import Field, read_columns
+from vbn.data._columns import read_columns
 
 if TYPE_CHECKING:
     from vbn.data._dataset import Dataset
     from vbn.data._pairs import Parts
 
-_WEIGHTS = ("weight", "weights", "rating", "ratings", "count", "counts", "plays", "value", "n")
-INTERACTIONS = (
-    Field("users", ("user", "users", "userid", "user_id", "patient", "customer")),
-    Field("items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product")),
-    Field("weights", _WEIGHTS, number=True, optional=True),
-)
-PAIRS = (
-    Field("left", ("left", "row", "entity", "source", "first", "word")),
-    Field("right", ("right", "column", "context", "target", "second")),
-    Field("counts", ("count", "counts", "weight", "weights", "value", "n"), number=True, optional=True),
-)
-
 
 class Constructors:
-    """Classmethods that build a `Dataset`; mixed into it."""
+    """Classmethods that build a `Dataset`; mixed into it.
+
+    All of them take data in memory, a pandas, polars or pyarrow table, or the path of a csv, tsv, txt
+    or parquet file (also with .gz), and share two options for text files:
+
+    header : bool, optional
+        Whether the first line of the file names the columns. If not given: yes, unless it holds a
+        number or a name that comes again further down.
+    delimiter : str, optional
+        What separates the fields; by default a comma in .csv, a tab in .tsv, and in .txt whichever of
+        tab, comma and white space the first line has.
+    """
 
     @classmethod
     def _build(cls, parts: Parts, kind: str) -> Dataset:
@@ -43,11 +42,84 @@ class Constructors:
         header: bool | None = None,
         delimiter: str | None = None,
     ) -> Dataset:
-        from vbn.data._sequences import encode_corpus, from_corpus
+        """Count tokens that stand near each other, such as the words of a sentence.
 
-        return cls._build(
-            from_corpus(encode_corpus(sentences), window, dynamic_window, min_count, max_size), "sequences"
-        )
+        Every two tokens of a sentence at a distance of at most `window` count once in each direction,
+        after tokens excluded by `min_count` and `max_size` have been taken out, as in word2vec.
+
+        Parameters
+        ----------
+        sentences : iterable of token lists, table or path
+            Read once, so a generator will do. A .txt file holds one sentence a line; in a table or
+            csv file, a column of text is split at white space.
+        window : int, default 5
+            The largest distance.
+        dynamic_window : bool, default False
+            Whether a pair at distance d counts ``(window - d + 1) / window``, which is what a window
+            of random size, as in word2vec, comes to on average.
+        min_count : float, default 1
+            Drop tokens that occur less often.
+        max_size : int, optional
+            Keep only that many tokens, the most frequent ones.
+        column : str or int, optional
+            The column of a table or file that holds the text; by default "text", or the only one.
+        header, delimiter : optional
+            How to read a text file: see `Constructors`.
+
+        Examples
+        --------
+        >>> from vbn.data import Dataset
+        >>> Dataset.from_sequences([["to", "be", "or", "not", "to", "be"]], window=2)
+        Dataset(sequences: 4 entities, 12 cells, total 18)
+        """
+        from vbn.data._sequences import encode_corpus, read_sentences
+        from vbn.data._windows import from_corpus
+
+        corpus = encode_corpus(read_sentences(sentences, column, header, delimiter))
+        return cls._build(from_corpus(corpus, window, dynamic_window, min_count, max_size), "sequences")
+
+    @classmethod
+    def from_baskets(
+        cls,
+        source: Any = None,
+        /,
+        *positional: Any,
+        baskets: Any = None,
+        items: Any = None,
+        min_count: float = 1,
+        max_size: int | None = None,
+        header: bool | None = None,
+        delimiter: str | None = None,
+    ) -> Dataset:
+        """Count items that are in one basket together: purchases, a patient's diagnoses.
+
+        Every ordered pair of different items counts once for each basket that holds both.
+
+        Parameters
+        ----------
+        source : iterable of item lists, table or path, optional
+            A .txt file holds one basket a line, items separated by white space. A dict of item lists
+            will do, too.
+        baskets, items : columns, or their names or numbers in `source`, optional
+            For data with one row for each item in a basket. May be given by position.
+        min_count : float, default 1
+            Drop items that are in fewer baskets.
+        max_size : int, optional
+            Keep only that many items, the most frequent ones.
+        header, delimiter : optional
+            How to read a text file: see `Constructors`.
+
+        Examples
+        --------
+        >>> from vbn.data import Dataset
+        >>> Dataset.from_baskets([["tea", "milk"], ["tea", "milk", "rusk"]])
+        Dataset(baskets: 3 entities, 6 cells, total 8)
+        """
+        from vbn.data._baskets import from_entries, read_baskets
+
+        given = {"baskets": baskets, "items": items}
+        entries = read_baskets(source, positional, given, header, delimiter)
+        return cls._build(from_entries(*entries, min_count, max_size), "baskets")
 
     @classmethod
     def from_interactions(
@@ -63,7 +135,34 @@ class Constructors:
         header: bool | None = None,
         delimiter: str | None = None,
     ) -> Dataset:
-        from vbn.data._pairs import read_cells, separate_parts
+        """Count who interacted with what: users in the rows, items in the columns.
+
+        The two are separate namespaces: user "1" and item "1" are different entities.
+
+        Parameters
+        ----------
+        source : table, path or iterable of (user, item[, weight]) rows, optional
+            Without it, `users` and `items` are the columns themselves.
+        users, items, weights : columns, or their names or numbers in `source`, optional
+            May be given by position. In a table or file, columns with usual names ("user", "item",
+            "rating", ...) are found by themselves, else the first two are users and items. Weights of
+            one user and item add up; without weights, each row counts 1.
+        min_count : float, default 1
+            Drop items with fewer interactions; users left without any go, too.
+        max_size : int, optional
+            Keep only that many items, those of the largest total weight.
+        header, delimiter : optional
+            How to read a text file: see `Constructors`.
+
+        Examples
+        --------
+        >>> from vbn.data import Dataset
+        >>> Dataset.from_interactions(["ann", "bob", "ann"], ["Heat", "Heat", "Casino"], [5, 3, 4])
+        Dataset(interactions: 2 rows x 2 columns, 3 cells, total 12)
+        >>> Dataset.from_interactions({"who": [1, 2], "what": ["a", "b"]}, "who", "what")
+        Dataset(interactions: 2 rows x 2 columns, 2 cells, total 2)
+        """
+        from vbn.data._pairs import INTERACTIONS, read_cells, separate_parts
 
         given = {"users": users, "items": items, "weights": weights}
         read = read_columns(source, positional, given, INTERACTIONS, header=header, delimiter=delimiter)
@@ -85,10 +184,78 @@ class Constructors:
         header: bool | None = None,
         delimiter: str | None = None,
     ) -> Dataset:
-        from vbn.data._pairs import read_cells, separate_parts, shared_parts
+        """Take co-occurrence counts as such: (left, right, count), in that direction only.
+
+        Parameters
+        ----------
+        source : table, path or iterable of (left, right[, count]) rows, optional
+            Without it, `left` and `right` are the columns themselves.
+        left, right, counts : columns, or their names or numbers in `source`, optional
+            May be given by position. Counts of one pair add up; without counts, each row counts 1.
+        shared : bool, default True
+            Whether left and right are the same entities.
+        min_count : float, default 0
+            Drop entities with a smaller count: the mean of row and column sum where shared, otherwise
+            the number of entries of a right entity.
+        max_size : int, optional
+            Keep only that many entities (on the right, if not shared), those of the largest count.
+        header, delimiter : optional
+            How to read a text file: see `Constructors`.
+
+        Examples
+        --------
+        >>> from vbn.data import Dataset
+        >>> Dataset.from_pairs(["a", "a"], ["b", "c"], [3, 1])
+        Dataset(pairs: 3 entities, 2 cells, total 4)
+        """
+        from vbn.data._pairs import PAIRS, read_cells, separate_parts, shared_parts
 
         given = {"left": left, "right": right, "counts": counts}
         read = read_columns(source, positional, given, PAIRS, header=header, delimiter=delimiter)
         cells = read_cells(read, ("left", "right", "counts"))
         build = shared_parts if shared else separate_parts
         return cls._build(build(*cells, min_count, max_size), "pairs")
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: Any,
+        rows: Any = None,
+        columns: Any = None,
+        shared: bool | None = None,
+        *,
+        min_count: float = 0,
+        max_size: int | None = None,
+        header: bool | None = None,
+        delimiter: str | None = None,
+    ) -> Dataset:
+        """Take a matrix of counts; its entities are ordered anew, by falling count.
+
+        Parameters
+        ----------
+        matrix : sparse or dense matrix, table or path
+            A scipy matrix or array, a NumPy array, a table with one column for each entity, a text or
+            parquet file of one (the names of the rows first, those of the columns in the header), or
+            an .npz file as `scipy.sparse.save_npz` writes it.
+        rows, columns : list of names, optional
+            Names of the rows and columns; by default those that come with the matrix, else "0", "1", ...
+        shared : bool, optional
+            Whether rows and columns are the same entities; by default they are if the matrix is square
+            and `columns` is not given or the same as `rows`.
+        min_count : float, default 0
+            Drop entities with a smaller count, as in `from_pairs`; 0 keeps those without any, too.
+        max_size : int, optional
+            Keep only that many entities (columns, if not shared), those of the largest count.
+        header, delimiter : optional
+            How to read a text file: see `Constructors`.
+
+        Examples
+        --------
+        >>> from vbn.data import Dataset
+        >>> Dataset.from_matrix([[0, 2], [2, 0]], rows=["salt", "pepper"])
+        Dataset(matrix: 2 entities, 2 cells, total 4)
+        """
+        from vbn.data._matrix import from_matrix, read_matrix
+
+        read = read_matrix(matrix, header, delimiter)
+        return cls._build(from_matrix(read, rows, columns, shared, min_count, max_size), "matrix")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from vbn._errors import DataError
-from vbn.data._types import FloatArray, IdArray, IndexArray, index_dtype, read_only
+from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only, summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +46,10 @@ class Counts:
         rows, columns = (int(size) for size in self.shape)
         if len(self.indptr) != rows + 1 or len(self.indices) != len(self.values):
             raise DataError("the arrays of Counts do not fit its shape; build one with Counts.from_coo")
-        parts = {
-            "indptr": np.asarray(self.indptr, dtype=np.int64),
-            "indices": np.asarray(self.indices, dtype=index_dtype(columns)),
-            "values": np.asarray(self.values, dtype=np.float64),
-        }
-        for name, array in parts.items():
-            object.__setattr__(self, name, read_only(array))
+        indices = as_index(np.asarray(self.indices), columns)
+        object.__setattr__(self, "indptr", read_only(np.asarray(self.indptr, dtype=np.int64)))
+        object.__setattr__(self, "indices", read_only(indices))
+        object.__setattr__(self, "values", read_only(np.asarray(self.values, dtype=np.float64)))
         object.__setattr__(self, "shape", (rows, columns))
 
     @classmethod
@@ -71,7 +68,7 @@ class Counts:
         row, column, value = _aggregated(row, column, value, shape)
         indptr = np.zeros(shape[0] + 1, dtype=np.int64)
         np.cumsum(np.bincount(row, minlength=shape[0]), out=indptr[1:])
-        return cls(indptr, column.astype(index_dtype(shape[1])), value, shape)
+        return cls(indptr, as_index(column, shape[1]), value, shape)
 
     @property
     def nnz(self) -> int:
@@ -95,11 +92,11 @@ class Counts:
 
     def row_sums(self) -> FloatArray:
         """Return the sum of each row."""
-        return np.bincount(self.row_ids(), weights=self.values, minlength=self.shape[0])
+        return summed(self.row_ids(), self.values, self.shape[0])
 
     def column_sums(self) -> FloatArray:
         """Return the sum of each column."""
-        return np.bincount(self.indices, weights=self.values, minlength=self.shape[1])
+        return summed(self.indices, self.values, self.shape[1])
 
     def transpose(self) -> Counts:
         """Return the counts with rows and columns exchanged."""

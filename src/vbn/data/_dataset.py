@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vbn._errors import DataError, ParameterError
+from vbn._errors import ParameterError, RelationError
 from vbn.data._constructors import Constructors
-from vbn.data._counts import Counts
+from vbn.data._parts import DatasetParts
 from vbn.data._relation import Relation, read_relation
 from vbn.data._taxonomy import Taxonomy
 from vbn.data._vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from vbn.data._describe import Description
     from vbn.data._pairs import Parts
 
 
-class Dataset(Constructors):
+class Dataset(DatasetParts, Constructors):
     """Co-occurrence counts, a taxonomy and relations over named entities; immutable.
 
     Make one with `from_sequences`, `from_baskets`, `from_interactions`, `from_pairs` or
@@ -45,85 +46,9 @@ class Dataset(Constructors):
     Dataset(sequences: 5 entities, 8 cells, total 8; taxonomy of 2 edges; relations: sound)
     """
 
-    def __init__(
-        self,
-        rows: Vocabulary,
-        columns: Vocabulary | None,
-        counts: Counts,
-        *,
-        row_taxonomy: Taxonomy | None = None,
-        column_taxonomy: Taxonomy | None = None,
-        relations: Mapping[str, Relation] | None = None,
-        kind: str = "pairs",
-    ) -> None:
-        self._rows, self._columns = rows, rows if columns is None else columns
-        self._counts, self._kind = counts, kind
-        self._column_taxonomy = column_taxonomy
-        self._row_taxonomy = column_taxonomy if self.shared else row_taxonomy
-        self._relations = dict(relations or {})
-        self._check_fit()
-
-    def _check_fit(self) -> None:
-        shape = (len(self._rows), len(self._columns))
-        if self._counts.shape != shape:
-            raise DataError(f"counts of shape {self._counts.shape} do not fit {shape[0]} x {shape[1]} entities")
-        sides = ((self._row_taxonomy, self._rows), (self._column_taxonomy, self._columns))
-        if any(taxonomy is not None and taxonomy.vocabulary is not names for taxonomy, names in sides):
-            raise DataError("a taxonomy of the data set is over another vocabulary than its entities")
-
     @classmethod
     def _build(cls, parts: Parts, kind: str) -> Dataset:
         return cls(parts.rows, parts.columns, parts.counts, kind=kind)
-
-    @property
-    def rows(self) -> Vocabulary:
-        """The entities of the rows (words, users)."""
-        return self._rows
-
-    @property
-    def columns(self) -> Vocabulary:
-        """The entities of the columns (context words, items)."""
-        return self._columns
-
-    @property
-    def entities(self) -> Vocabulary:
-        """The entities of the columns, which is all of them where both sides are the same."""
-        return self._columns
-
-    @property
-    def shared(self) -> bool:
-        """Whether rows and columns are the same entities."""
-        return self._rows is self._columns
-
-    @property
-    def counts(self) -> Counts:
-        """The co-occurrence counts."""
-        return self._counts
-
-    @property
-    def row_taxonomy(self) -> Taxonomy | None:
-        """The taxonomy of the rows, if any."""
-        return self._row_taxonomy
-
-    @property
-    def column_taxonomy(self) -> Taxonomy | None:
-        """The taxonomy of the columns, if any."""
-        return self._column_taxonomy
-
-    @property
-    def taxonomy(self) -> Taxonomy | None:
-        """The taxonomy of the columns, if any."""
-        return self._column_taxonomy
-
-    @property
-    def relations(self) -> dict[str, Relation]:
-        """The relations by name, as a new dict."""
-        return dict(self._relations)
-
-    @property
-    def kind(self) -> str:
-        """What the counts were made from: "sequences", "baskets", "interactions", "pairs", "matrix"."""
-        return self._kind
 
     def with_taxonomy(
         self,
@@ -137,6 +62,37 @@ class Dataset(Constructors):
         header: bool | None = None,
         delimiter: str | None = None,
     ) -> Dataset:
+        """Return this data set with a taxonomy, in place of an earlier one of that side.
+
+        Nodes that are not among the entities yet are appended to them, with count 0.
+
+        Parameters
+        ----------
+        edges : dict, iterable of rows, table, path or Taxonomy
+            ``{child: [parents]}``, ``{child: {parent: weight}}`` or ``{child: parent}``; or rows
+            (child, parent[, weight]); or a table or file with such columns.
+        side : {"row", "column"}, optional
+            Whose taxonomy it is, where rows and columns differ; by default that of the columns.
+        child, parent, weight : str or int, optional
+            Names or numbers of the columns of a table or file; by default those of these names, else
+            the first two or three.
+        break_cycles : {"error", "drop"}, default "error"
+            Whether a cycle is an error, or the edges that lead from it back up to an ancestor (on a
+            walk down from the roots, by rising id) are dropped and listed in ``taxonomy.dropped``.
+        header, delimiter : optional
+            How to read a text file, as in the constructors.
+
+        Raises
+        ------
+        TaxonomyError
+            For a cycle, a node that is its own parent, or a weight that is not positive.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["poodle"], ["barks"])
+        >>> data.with_taxonomy([("poodle", "dog", 2), ("poodle", "pet", 1)]).taxonomy
+        Taxonomy(2 edges, 2 categories, depth 1)
+        """
         if side not in (None, "row", "column"):
             raise ParameterError(f'side must be "row" or "column", not {side!r}')
         on_rows = side == "row" and not self.shared
@@ -168,6 +124,37 @@ class Dataset(Constructors):
         header: bool | None = None,
         delimiter: str | None = None,
     ) -> Dataset:
+        """Return this data set with a relation, in place of an earlier one of that name.
+
+        Parameters
+        ----------
+        name : str
+            Name of the relation.
+        pairs : iterable of rows, table or path
+            (left, right[, weight]); left entities are rows, right ones are columns.
+        symmetric : bool, default False
+            Whether each pair holds in both directions.
+        missing : {"error", "skip"}, default "error"
+            What to do about pairs with an unknown entity.
+        left, right, weight : str or int, optional
+            Names or numbers of the columns of a table or file; by default those of these names, else
+            the first two or three.
+        header, delimiter : optional
+            How to read a text file, as in the constructors.
+
+        Raises
+        ------
+        RelationError
+            For unknown entities, no pairs at all, or weights that are negative or not finite.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["hot", "cold"], ["tea", "tea"])
+        >>> data.with_relation("antonym", [("hot", "cold")], symmetric=True).relations
+        {'antonym': Relation('antonym', 2 pairs, symmetric)}
+        """
+        if not isinstance(name, str) or not name:
+            raise RelationError(f"a relation needs a name, not {name!r}")
         relation = read_relation(
             name,
             pairs,
@@ -205,14 +192,32 @@ class Dataset(Constructors):
             kind=self._kind,
         )
 
-    def __repr__(self) -> str:
-        size = f"{len(self._columns):,} entities"
-        if not self.shared:
-            size = f"{len(self._rows):,} rows x {len(self._columns):,} columns"
-        text = f"{self._kind}: {size}, {self._counts.nnz:,} cells, total {self._counts.total:,.6g}"
-        edges = sum(t.n_edges for t in {self._row_taxonomy, self._column_taxonomy} if t is not None)
-        if edges:
-            text += f"; taxonomy of {edges:,} edges"
-        if self._relations:
-            text += f"; relations: {', '.join(self._relations)}"
-        return f"Dataset({text})"
+    def merge(self, other: Dataset) -> Dataset:
+        """Return the union of two data sets: entities joined, counts added.
+
+        The ids of this data set stay as they are; new entities follow. Taxonomies and relations keep
+        what this one has and take over the other's new edges and pairs.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["a"], ["b"])
+        >>> data.merge(Dataset.from_pairs(["a", "c"], ["b", "b"]))
+        Dataset(pairs: 3 entities, 2 cells, total 3)
+        """
+        from vbn.data._merge import merged
+
+        return merged(self, other)
+
+    def describe(self) -> Description:
+        """Return a summary that prints as a few lines; its `to_dict` has the same figures.
+
+        Examples
+        --------
+        >>> print(Dataset.from_pairs(["a", "b"], ["b", "a"], [3, 1]).describe())
+        Dataset of pairs: 2 entities
+          cells      2, total count 4, density 0.5
+          entities   2 seen: 0.0% at most once, 100.0% at most 5 times; the top 10 % hold 50.0% of the total
+        """
+        from vbn.data._describe import describe
+
+        return describe(self)

@@ -9,10 +9,11 @@ import numpy as np
 
 from vbn._errors import ParameterError, TaxonomyError
 from vbn.data import _dag
-from vbn.data._columns import Field, read_columns, speaking_as
+from vbn.data._columns import read_columns, speaking_as
+from vbn.data._fields import Field
 from vbn.data._names import Coded, Encoder, Where, as_name, row_number
 from vbn.data._taxonomy import Taxonomy
-from vbn.data._types import FloatArray, IdArray, index_dtype
+from vbn.data._types import FloatArray, IdArray, as_index, summed
 from vbn.data._vocabulary import Vocabulary
 
 FIELDS = (
@@ -44,7 +45,9 @@ class Edges:
         dropped: list[tuple[str, str]] = []
         if break_cycles == "drop":
             closing = _closing(child, parent, len(full))
-            dropped = [(full[int(c)], full[int(p)]) for c, p in zip(child[closing], parent[closing], strict=True)]
+            dropped = [
+                (full[int(c)], full[int(p)]) for c, p in zip(child[closing], parent[closing], strict=True)
+            ]
             child, parent, weights = child[~closing], parent[~closing], weights[~closing]
         _refuse_self_parents(child, parent, full)
         taxonomy = _assemble(full, child, parent, weights, dropped)
@@ -118,7 +121,9 @@ def _parents_of(child: str, given: object) -> Iterator[tuple[object, float]]:
             try:
                 yield parent, float(weight)
             except (TypeError, ValueError):
-                raise TaxonomyError(f"the weight of {child!r} -> {parent!r} is {weight!r}, not a number") from None
+                raise TaxonomyError(
+                    f"the weight of {child!r} -> {parent!r} is {weight!r}, not a number"
+                ) from None
     elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
         for parent in given:
             yield parent, 1.0
@@ -167,10 +172,10 @@ def _assemble(
 ) -> Taxonomy:
     """Put sorted edges into compressed rows, each child's weights scaled to sum to 1."""
     n = len(vocabulary)
-    sums = np.bincount(child, weights=weights, minlength=n)
+    sums = summed(child, weights, n)
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(child, minlength=n), out=indptr[1:])
-    return Taxonomy(vocabulary, indptr, parent.astype(index_dtype(n)), weights / sums[child], dropped)
+    return Taxonomy(vocabulary, indptr, as_index(parent, n), weights / sums[child], dropped)
 
 
 def _refuse_cycles(taxonomy: Taxonomy) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
 
 import numpy as np
 
@@ -35,9 +34,9 @@ def as_name(value: object, where: str) -> str:
         if value:
             return str(value)
         raise DataError(f"empty name at {where}; give the entity a name or leave this entry out")
-    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+    if isinstance(value, float | np.floating):
         number = float(value)
         if number.is_integer():
             return str(int(number))
@@ -108,9 +107,11 @@ def encode(values: object, what: str, where: Where = item_number) -> Coded:
             values = _whole(values, place)
         if values.dtype.kind in "iu":
             return _encode_integers(values)
-        values = values.tolist()
+        entries: Iterable[object] = values.tolist()
+    else:
+        entries = values
     encoder = Encoder()
-    encoder.extend(values, place)
+    encoder.extend(entries, place)
     return encoder.result()
 
 

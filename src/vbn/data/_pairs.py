@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.data._columns import Columns
 from vbn.data._counts import Counts
+from vbn.data._fields import Field
 from vbn.data._names import Coded
 from vbn.data._numbers import check_counts
-from vbn.data._types import FloatArray, IdArray
+from vbn.data._types import BoolArray, FloatArray, IdArray, summed
 from vbn.data._vocabulary import Vocabulary
+
+INTERACTIONS = (
+    Field("users", ("user", "users", "userid", "user_id", "patient", "customer", "row")),
+    Field(
+        "items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product", "column")
+    ),
+    Field(
+        "weights",
+        ("weight", "weights", "rating", "ratings", "count", "counts", "plays", "value", "n"),
+        number=True,
+        optional=True,
+    ),
+)
+PAIRS = (
+    Field("left", ("left", "row", "entity", "source", "first", "word")),
+    Field("right", ("right", "column", "context", "target", "second")),
+    Field("counts", ("count", "counts", "weight", "weights", "value", "n"), number=True, optional=True),
+)
 
 
 class Parts(NamedTuple):
@@ -24,9 +43,9 @@ class Parts(NamedTuple):
     counts: Counts
 
 
-def check_limits(min_count: float, max_size: int | None) -> None:
+def check_limits(min_count: Any, max_size: Any) -> None:
     """Refuse a `min_count` or `max_size` that cannot be meant."""
-    if isinstance(min_count, bool) or not isinstance(min_count, Real) or not min_count >= 0:
+    if isinstance(min_count, bool) or not isinstance(min_count, Real) or not float(min_count) >= 0:
         raise ParameterError(f"min_count must be a number of at least 0, not {min_count!r}")
     if max_size is None:
         return
@@ -34,11 +53,10 @@ def check_limits(min_count: float, max_size: int | None) -> None:
         raise ParameterError(f"max_size must be a whole number of at least 1, or None, not {max_size!r}")
 
 
-def ranked(counts: FloatArray, min_count: float, max_size: int | None) -> IdArray:
-    """Return the codes of the entities to keep: seen at all, falling count, ties by first appearance."""
+def ranked(counts: FloatArray, allowed: BoolArray, max_size: int | None) -> IdArray:
+    """Return the codes of the entities to keep: falling count, ties by first appearance."""
     order = np.argsort(-counts, kind="stable")
-    kept = (counts[order] > 0) & (counts[order] >= min_count)
-    return order[kept][:max_size]
+    return order[allowed[order]][:max_size]
 
 
 def positions(kept: IdArray, n: int) -> IdArray:
@@ -67,14 +85,19 @@ def read_cells(read: Columns, keys: tuple[str, str, str]) -> tuple[Coded, Coded,
 
 
 def shared_parts(
-    left: Coded, right: Coded, values: FloatArray, min_count: float, max_size: int | None
+    left: Coded,
+    right: Coded,
+    values: FloatArray,
+    min_count: float,
+    max_size: int | None,
+    keep_unseen: bool = False,
 ) -> Parts:
     """Build counts over one vocabulary; an entity's count is the mean of its row and column sums."""
     check_limits(min_count, max_size)
     names, rows, columns = _one_namespace(left, right)
     n = len(names)
-    seen = (np.bincount(rows, values, n) + np.bincount(columns, values, n)) / 2
-    kept = ranked(seen, min_count, max_size)
+    seen = (summed(rows, values, n) + summed(columns, values, n)) / 2
+    kept = ranked(seen, (seen >= min_count) & (keep_unseen | (seen > 0)), max_size)
     place = positions(kept, n)
     inside = (place[rows] >= 0) & (place[columns] >= 0)
     size = (len(kept), len(kept))
@@ -85,7 +108,12 @@ def shared_parts(
 
 
 def separate_parts(
-    left: Coded, right: Coded, values: FloatArray, min_count: float, max_size: int | None
+    left: Coded,
+    right: Coded,
+    values: FloatArray,
+    min_count: float,
+    max_size: int | None,
+    keep_unseen: bool = False,
 ) -> Parts:
     """Build counts over two vocabularies; an entity's count is the sum of its row or column.
 
@@ -93,14 +121,14 @@ def separate_parts(
     """
     check_limits(min_count, max_size)
     n = len(right.names)
-    sums = np.bincount(right.codes, values, n)
+    sums = summed(right.codes, values, n)
     entries = np.bincount(right.codes, minlength=n)
-    columns = ranked(np.where(entries >= min_count, sums, 0.0), 0, max_size)
+    columns = ranked(sums, (entries >= min_count) & (keep_unseen | (entries > 0)), max_size)
     place = positions(columns, n)
     inside = place[right.codes] >= 0
     row_codes, column_ids, values = left.codes[inside], place[right.codes[inside]], values[inside]
-    row_sums = np.bincount(row_codes, values, len(left.names))
-    rows = ranked(row_sums, 0, None)
+    row_sums = summed(row_codes, values, len(left.names))
+    rows = ranked(row_sums, keep_unseen | (row_sums > 0), None)
     row_ids = positions(rows, len(left.names))[row_codes]
     counts = Counts.from_coo(row_ids, column_ids, values, (len(rows), len(columns)))
     refuse_nothing(counts.nnz, min_count)
@@ -113,6 +141,8 @@ def separate_parts(
 
 def _one_namespace(left: Coded, right: Coded) -> tuple[list[str], IdArray, IdArray]:
     """Give two columns of names common codes, by first appearance row by row."""
+    if left.names is right.names:
+        return left.names, left.codes, right.codes
     index: dict[str, int] = {}
     order = np.argsort(np.concatenate([2 * _first_rows(left), 2 * _first_rows(right) + 1]), kind="stable")
     both = [*left.names, *right.names]

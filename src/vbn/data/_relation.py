@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vbn._errors import ParameterError, RelationError
-from vbn.data._columns import Columns, Field, read_columns, speaking_as
+from vbn.data._columns import Columns, read_columns, speaking_as
+from vbn.data._fields import Field
 from vbn.data._names import Coded
 from vbn.data._numbers import check_counts
-from vbn.data._types import FloatArray, IdArray, IndexArray, index_dtype, read_only
+from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only
 
 if TYPE_CHECKING:
     from vbn.data._vocabulary import Vocabulary
@@ -78,8 +79,8 @@ class Relation:
         values = pairs.values if weights is not None else np.ones(pairs.nnz)
         if symmetric:
             rows, columns, values = _mirrored(rows, columns, values)
-        dtype = index_dtype(max(sizes))
-        return cls(name, rows.astype(dtype), columns.astype(dtype), values, symmetric, skipped)
+        left_ids, right_ids = as_index(rows, max(sizes)), as_index(columns, max(sizes))
+        return cls(name, left_ids, right_ids, values, symmetric, skipped)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -135,9 +136,7 @@ def _known_ids(names: Coded, vocabulary: Vocabulary) -> IdArray:
 def _unknown(name: str, read: Columns, left: IdArray, right: IdArray) -> RelationError:
     sides = ((read.labels["left"], left), (read.labels["right"], right))
     unknown: Sequence[str] = list(
-        dict.fromkeys(
-            coded.names[code] for coded, ids in sides for code in coded.codes[ids < 0].tolist()
-        )
+        dict.fromkeys(coded.names[code] for coded, ids in sides for code in coded.codes[ids < 0].tolist())
     )
     first = int(np.argmax((left < 0) | (right < 0)))
     shown = ", ".join(repr(entity) for entity in unknown[:5]) + (", ..." if len(unknown) > 5 else "")

@@ -1,21 +1,25 @@
-"""Counts from sequences: tokens that stand within a window of each other co-occur."""
+"""Sentences from lists, tables and files, and their tokens as codes."""
 
 from __future__ import annotations
 
+import os
 from array import array
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from vbn._errors import DataError, ParameterError
-from vbn.data._counts import Counts
-from vbn.data._names import as_name
-from vbn.data._pairs import Parts, check_limits, positions, ranked, refuse_nothing
+from vbn._errors import DataError
+from vbn.data._columns import as_table
+from vbn.data._csv import checked_rows, open_sheet
+from vbn.data._fields import Field, pick
+from vbn.data._files import File, find_file, read_lines
+from vbn.data._names import as_name, row_number
+from vbn.data._tables import Table, read_parquet
 from vbn.data._types import IdArray
-from vbn.data._vocabulary import Vocabulary
 
-_TABLE = 1 << 22  # slots of the counting table: 64 MB
+_TEXT = Field("column", ("text", "sentence", "sentences", "tokens", "document"))
 
 
 @dataclass(frozen=True)
@@ -56,61 +60,50 @@ def _checked(sentence: object, position: int) -> Iterable[object]:
     return sentence
 
 
-def from_corpus(
-    corpus: Corpus, window: int, dynamic_window: bool, min_count: float, max_size: int | None
-) -> Parts:
-    """Drop rare tokens, close the gaps they leave (as word2vec does), and count."""
-    check_limits(min_count, max_size)
-    if isinstance(window, bool) or not isinstance(window, int | np.integer) or window < 1:
-        raise ParameterError(f"window must be a whole number of at least 1, not {window!r}")
-    seen = np.bincount(corpus.tokens, minlength=len(corpus.names)).astype(np.float64)
-    kept = ranked(seen, min_count, max_size)
-    place = positions(kept, len(corpus.names)).astype(np.int32)
-    tokens = place[corpus.tokens]
-    before = np.concatenate([[0], np.cumsum(tokens >= 0)])
-    counts = count_pairs(tokens[tokens >= 0], before[corpus.offsets], len(kept), int(window), dynamic_window)
-    refuse_nothing(counts.nnz, min_count)
-    vocabulary = Vocabulary([corpus.names[code] for code in kept.tolist()], seen[kept])
-    return Parts(vocabulary, vocabulary, counts)
+def read_sentences(
+    source: object, column: str | int | None, header: bool | None, delimiter: str | None
+) -> Iterable[object]:
+    """Return the sentences of any of the forms that `Dataset.from_sequences` documents."""
+    if isinstance(source, str | os.PathLike):
+        return _from_file(find_file(source), column, header, delimiter)
+    table = as_table(source)
+    if table is not None:
+        return _from_table(table, column)
+    if column is not None:
+        raise DataError("column names a column of a table or file, but the sentences came as a list")
+    if not isinstance(source, Iterable):
+        raise DataError(f"expected sentences, a table or a path, not a value of type {type(source).__name__}")
+    return source
 
 
-def count_pairs(
-    tokens: np.ndarray, offsets: IdArray, n: int, window: int, dynamic: bool, table: int = _TABLE
-) -> Counts:
-    """Count symmetric co-occurrences; `table` bounds the memory beyond that of the result."""
-    from vbn.kernels._counting import EMPTY, count_window, merge_runs
-
-    reach = min(window, int(np.diff(offsets).max(initial=0)))
-    slots = 1 << max(6, int(2 * reach + 2).bit_length())
-    while slots < min(table, 4 * len(tokens) * reach):
-        slots *= 2
-    keys, values = np.empty(slots, dtype=np.int64), np.empty(slots, dtype=np.int64)
-    runs: list[tuple[IdArray, IdArray]] = []
-    sentence, position = 0, int(offsets[0])
-    while sentence < len(offsets) - 1:
-        keys.fill(EMPTY)
-        sentence, position, _ = count_window(
-            tokens, offsets, n, reach, window if dynamic else 0, sentence, position, keys, values
-        )
-        used = np.flatnonzero(keys != EMPTY)
-        used = used[np.argsort(keys[used])]
-        runs.append((keys[used], values[used]))
-        while len(runs) > 1 and len(runs[-2][0]) <= 2 * len(runs[-1][0]):
-            runs[-2:] = [merge_runs(*runs[-2], *runs[-1])]
-    while len(runs) > 1:
-        runs[-2:] = [merge_runs(*runs[-2], *runs[-1])]
-    cells, amounts = runs[0] if runs else (keys[:0], values[:0])
-    return _mirrored(cells, amounts / (window if dynamic else 1), n)
+def _from_file(
+    file: File, column: str | int | None, header: bool | None, delimiter: str | None
+) -> Iterator[object]:
+    if file.kind == "parquet":
+        return _from_table(read_parquet(file), column)
+    if file.kind == "txt" and column is None and delimiter is None:
+        return (line.split() for line in read_lines(file))
+    chosen = {} if column is None else {"column": column}
+    sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
+    place = _text_column(sheet.names, column, file.path.name)
+    return (row[place].split() for _, row in checked_rows(sheet, file.path.name))
 
 
-def _mirrored(cells: IdArray, amounts: np.ndarray, n: int) -> Counts:
-    """Turn counts of unordered pairs into a symmetric matrix; a pair of equals counts both ways."""
-    from scipy.sparse import csr_array
+def _from_table(table: Table, column: str | int | None) -> Iterator[object]:
+    place = _text_column(table.names, column, table.source)
+    values: Any = table.column(place)
+    for position, value in enumerate(values):
+        if isinstance(value, str):
+            yield value.split()
+        elif isinstance(value, Iterable):
+            yield value
+        else:
+            raise DataError(f"{row_number(position)} of column {table.names[place]!r} is {value!r}, not text")
 
-    low, high = np.divmod(cells, max(n, 1))
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(low, minlength=n), out=indptr[1:])
-    upper = csr_array((amounts, high, indptr), shape=(n, n))
-    full = (upper + upper.T.tocsr()).tocsr()
-    full.sort_indices()
-    return Counts(full.indptr, full.indices, full.data, (n, n))
+
+def _text_column(names: Sequence[str], column: str | int | None, source: str) -> int:
+    chosen = {} if column is None else {"column": column}
+    usual = any(name.strip().lower() in _TEXT.aliases for name in names)
+    if column is None and not usual and len(names) > 1:
+        raise DataError(f"which column of {source} holds the text? Say column= one of {', '.join(names)}")
+    return pick(names, chosen, (_TEXT,), source)["column"]

@@ -1,11 +1,115 @@
-"""Tables in memory (pandas, polars, pyarrow, dicts of columns), read through narwhals."""
+"""Tables in memory: pandas, polars and pyarrow through narwhals, and plain dicts of columns."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-def to_table(source: object) -> object | None:
-    return None
+from vbn._errors import DataError, MissingExtraError
+from vbn.data._fields import Field, pick
+from vbn.data._files import File, open_binary, reading
+from vbn.data._names import encode, row_number
+from vbn.data._numbers import as_numbers
+
+if TYPE_CHECKING:
+    from vbn.data._columns import Columns
+
+_PLAIN = ("builtins", "numpy", "collections", "itertools", "array", "scipy")  # modules without tables
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: the names of its columns, and a way to get one by its position."""
+
+    names: list[str]
+    column: Callable[[int], object]
+    source: str = "the table"
+
+
+def to_table(source: object) -> Table | None:
+    """Return a table's columns, or None if `source` is something else."""
+    if isinstance(source, Mapping):
+        values = list(source.values())
+        return Table([str(name) for name in source], lambda position: plain_column(values[position]))
+    frame = _through_narwhals(source)
+    if frame is None or not hasattr(frame, "columns"):
+        return None
+    names = list(frame.columns)
+    return Table([str(name) for name in names], lambda position: plain_column(frame[names[position]]))
 
 
 def plain_column(values: object) -> object:
-    return values
+    """Turn a column (a Series, an Arrow array) into a NumPy array or a list; leave others as they are."""
+    series = _through_narwhals(values)
+    if series is None:
+        return values.to_pylist() if hasattr(values, "to_pylist") else values
+    if series.dtype.is_numeric() and not series.is_null().any():
+        array = series.to_numpy()
+        if array.dtype.kind in "iuf":
+            return array
+    return series.to_list()
+
+
+def _through_narwhals(source: object) -> Any:
+    """Return `source` as a narwhals frame or series, or None if it is neither."""
+    if type(source).__module__.partition(".")[0] in _PLAIN:
+        return None
+    import narwhals.stable.v1 as nw
+
+    if isinstance(source, nw.DataFrame | nw.Series):
+        return source
+    try:
+        wrapped: Any = nw.from_native(source, pass_through=True, allow_series=True)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"cannot read this table: {error}") from error
+    if isinstance(wrapped, nw.LazyFrame):
+        wrapped = wrapped.collect()
+    return wrapped if isinstance(wrapped, nw.DataFrame | nw.Series) else None
+
+
+def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[Field]) -> Columns:
+    """Read the columns `fields` of a table."""
+    from vbn.data._columns import Columns
+
+    columns = Columns(where=row_number)
+    for key, position in pick(table.names, chosen, fields, table.source).items():
+        what = f"column {table.names[position]!r}"
+        values = table.column(position)
+        if next(item.number for item in fields if item.key == key):
+            columns.numbers[key] = as_numbers(values, what, row_number)
+        else:
+            columns.labels[key] = encode(values, what, row_number)
+    columns.check_lengths()
+    return columns
+
+
+def read_parquet(file: File) -> Table:
+    """Read a parquet file with whichever reader is installed."""
+    load = _parquet_reader()
+    with reading(file), open_binary(file) as stream:
+        try:
+            frame = load(stream)
+        except Exception as error:
+            raise DataError(f"{file.path.name} cannot be read as parquet: {error}") from error
+    table = to_table(frame)
+    if table is None:
+        raise DataError(f"{file.path.name} holds no table")
+    return Table(table.names, table.column, file.path.name)
+
+
+def _parquet_reader() -> Callable[[Any], object]:
+    try:
+        import pyarrow.parquet
+
+        return lambda stream: pyarrow.parquet.read_table(stream)
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        return lambda stream: polars.read_parquet(stream.read())
+    except ImportError as error:
+        raise MissingExtraError(
+            'reading parquet needs pyarrow or polars: install "vbn[tables]", or save the table as csv'
+        ) from error

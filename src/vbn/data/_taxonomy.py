@@ -9,7 +9,7 @@ import numpy as np
 
 from vbn._errors import TaxonomyError
 from vbn.data import _dag
-from vbn.data._types import FloatArray, IdArray, IndexArray, index_dtype, read_only
+from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only
 from vbn.data._vocabulary import Vocabulary
 
 
@@ -45,7 +45,7 @@ class Taxonomy:
     ) -> None:
         self.vocabulary = vocabulary
         self.indptr: IdArray = read_only(np.asarray(indptr, dtype=np.int64))
-        self.indices: IndexArray = read_only(np.asarray(indices, dtype=index_dtype(len(vocabulary))))
+        self.indices: IndexArray = read_only(as_index(np.asarray(indices), len(vocabulary)))
         self.weights: FloatArray = read_only(np.asarray(weights, dtype=np.float64))
         self.dropped = tuple(dropped)
         if len(self.indptr) != len(vocabulary) + 1 or len(self.indices) != len(self.weights):
@@ -83,8 +83,8 @@ class Taxonomy:
     @cached_property
     def _children(self) -> tuple[IdArray, IndexArray, FloatArray]:
         child = np.repeat(np.arange(len(self.vocabulary)), np.diff(self.indptr))
-        indptr, children, order = _dag.by_row(self.indices, child, len(self.vocabulary))
-        stored = children.astype(self.indices.dtype)
+        indptr, children, order = _dag.by_row(self.indices.astype(np.int64), child, len(self.vocabulary))
+        stored = as_index(children, len(self.vocabulary))
         return read_only(indptr), read_only(stored), read_only(self.weights[order])
 
     def children(self) -> tuple[IdArray, IndexArray, FloatArray]:

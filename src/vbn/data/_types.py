@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 IdArray = NDArray[np.int64]  # entity ids while data is being read
 IndexArray = NDArray[np.int32] | NDArray[np.int64]  # entity ids as stored: 32 bits while they fit
@@ -17,6 +18,11 @@ def read_only(array: NDArray) -> NDArray:
     return view
 
 
-def index_dtype(size: int) -> type[np.int32] | type[np.int64]:
-    """Return the smallest of int32 and int64 that can number `size` things."""
-    return np.int32 if size <= np.iinfo(np.int32).max else np.int64
+def as_index(ids: NDArray, size: int) -> IndexArray:
+    """Return ids of `size` things as int32, or as int64 from 2**31 things on."""
+    return ids.astype(np.int32, copy=False) if size < 2**31 else ids.astype(np.int64, copy=False)
+
+
+def summed(ids: NDArray, weights: FloatArray, n: int) -> FloatArray:
+    """Return, for each of `n` ids, the sum of the weights that stand beside it."""
+    return np.bincount(ids, weights=weights, minlength=n).astype(np.float64, copy=False)

@@ -1,0 +1,119 @@
+"""Delimited text files: header, columns, and rows as codes and numbers, in one pass."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from vbn._errors import DataError
+from vbn.data._columns import Columns
+from vbn.data._fields import Field, known_aliases, pick
+from vbn.data._files import File, read_rows
+from vbn.data._names import Encoder, as_name
+from vbn.data._numbers import as_number
+
+Row = tuple[int, list[str]]  # a line number and fields
+
+
+class Sheet(NamedTuple):
+    """A delimited file with its header read."""
+
+    names: list[str]
+    rows: Iterator[Row]
+    sure: bool  # False if the first line was taken for a header only because nothing spoke against it
+
+
+def open_sheet(
+    file: File,
+    chosen: Mapping[str, str | int],
+    fields: Sequence[Field],
+    header: bool | None,
+    delimiter: str | None,
+) -> Sheet:
+    """Read the header of a file, or number its columns if it has none.
+
+    With ``header=None``, the first line is a header if columns are asked for by name, or if it holds
+    one of the names they usually have; it is data if one of its fields is a number.
+    """
+    rows = read_rows(file, delimiter)
+    first = next(rows, None)
+    if first is None:
+        raise DataError(f"there is no data: {file.path.name} is empty")
+    cells = first[1]
+    known = {cell.strip().lower() for cell in cells} & known_aliases(fields)
+    named = any(isinstance(value, str) for value in chosen.values())
+    if header is False and named:
+        raise DataError(f"{file.path.name} is read without a header, so give its columns by number, from 0")
+    sure = header is True or named or bool(known)
+    if header is False or (not sure and any(_is_number(cell) for cell in cells)):
+        return Sheet([str(number) for number in range(len(cells))], _chain(first, rows), sure=True)
+    return Sheet(cells, rows, sure)
+
+
+def read_csv(
+    file: File,
+    chosen: Mapping[str, str | int],
+    fields: Sequence[Field],
+    header: bool | None,
+    delimiter: str | None,
+) -> Columns:
+    """Read the columns `fields` of a delimited file."""
+    sheet = open_sheet(file, chosen, fields, header, delimiter)
+    places = pick(sheet.names, chosen, fields, file.path.name)
+    columns = _encoded(sheet, places, fields, file.path.name)
+    if not sheet.sure and _met_again(sheet.names, columns):
+        return read_csv(file, chosen, fields, False, delimiter)
+    return columns
+
+
+def _encoded(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field], name: str) -> Columns:
+    encoders = {item.key: Encoder() for item in fields if item.key in places and not item.number}
+    numbers = {item.key: array("d") for item in fields if item.key in places and item.number}
+    labels = [(places[key], encoder.index, encoder.codes.append) for key, encoder in encoders.items()]
+    values = [(key, places[key], column.append) for key, column in numbers.items()]
+    lines = array("q")
+    for line, row in checked_rows(sheet, name):
+        for place, index, append in labels:
+            text = row[place] or as_name("", f"line {line} of {name}, column {sheet.names[place]!r}")
+            append(index.setdefault(text, len(index)))
+        for key, place, append_number in values:
+            append_number(as_number(row[place], key, f"line {line} of {name}"))
+        lines.append(line)
+    return Columns(
+        {key: encoder.result() for key, encoder in encoders.items()},
+        {key: np.array(column, dtype=np.float64) for key, column in numbers.items()},
+        lambda row: f"line {lines[row]} of {name}",
+    )
+
+
+def checked_rows(sheet: Sheet, name: str) -> Iterator[Row]:
+    """Yield the rows, each of which must have as many fields as the first line."""
+    width = len(sheet.names)
+    for line, row in sheet.rows:
+        if len(row) != width:
+            raise DataError(
+                f"line {line} of {name} has {len(row)} field{'s' * (len(row) != 1)} where the first line "
+                f"has {width}; quote fields that hold the delimiter, and fill in missing ones"
+            )
+        yield line, row
+
+
+def _met_again(cells: Sequence[str], columns: Columns) -> bool:
+    """Return whether the first line names an entity that comes again: then it was no header."""
+    return any(cell in coded.names for coded in columns.labels.values() for cell in cells)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _chain(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
+    yield first
+    yield from rest

@@ -1,0 +1,117 @@
+"""A summary of a data set: its size, its long tail, its taxonomies and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from vbn.data._dataset import Dataset
+    from vbn.data._relation import Relation
+    from vbn.data._taxonomy import Taxonomy
+    from vbn.data._vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `Dataset.describe` returns: prints as a few lines, and has `to_dict`."""
+
+    facts: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain Python values, fit for JSON."""
+        return {key: dict(value) if isinstance(value, dict) else value for key, value in self.facts.items()}
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.facts))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def describe(data: Dataset) -> Description:
+    """Summarise a data set."""
+    counts = data.counts
+    facts: dict[str, Any] = {
+        "kind": data.kind,
+        "shared": data.shared,
+        "cells": counts.nnz,
+        "total": counts.total,
+        "density": counts.density,
+    }
+    if data.shared:
+        facts["entities"] = _side(data.columns, data.column_taxonomy)
+    else:
+        facts["rows"] = _side(data.rows, data.row_taxonomy)
+        facts["columns"] = _side(data.columns, data.column_taxonomy)
+    facts["relations"] = {name: _relation(relation) for name, relation in data.relations.items()}
+    return Description(facts)
+
+
+def _side(names: Vocabulary, taxonomy: Taxonomy | None) -> dict[str, Any]:
+    """Return how many entities there are and how their counts fall off."""
+    seen = np.sort(names.counts[names.counts > 0])[::-1]
+    top = seen[: -(-len(seen) // 10)]
+    share_of = 1.0 / max(1, len(seen))
+    return {
+        "number": len(names),
+        "seen": len(seen),
+        "seen_at_most_once": float((seen <= 1).sum() * share_of),
+        "seen_at_most_5_times": float((seen <= 5).sum() * share_of),
+        "top_tenth_holds": float(top.sum() / seen.sum()) if len(seen) else 0.0,
+        "taxonomy": None if taxonomy is None else _taxonomy(taxonomy, names),
+    }
+
+
+def _taxonomy(taxonomy: Taxonomy, names: Vocabulary) -> dict[str, Any]:
+    has_parents = np.diff(taxonomy.indptr) > 0
+    seen = names.counts > 0
+    return {
+        "nodes": len(np.union1d(np.flatnonzero(has_parents), taxonomy.category_ids)),
+        "categories": len(taxonomy.category_ids),
+        "edges": taxonomy.n_edges,
+        "depth": taxonomy.depth,
+        "coverage": float((has_parents & seen).sum() / max(1, seen.sum())),
+        "dropped_edges": len(taxonomy.dropped),
+    }
+
+
+def _relation(relation: Relation) -> dict[str, Any]:
+    return {"pairs": len(relation), "symmetric": relation.symmetric, "skipped_pairs": relation.skipped}
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    sides = [side for side in ("entities", "rows", "columns") if side in facts]
+    size = " x ".join(f"{facts[side]['number']:,} {side}" for side in sides)
+    yield f"Dataset of {facts['kind']}: {size}"
+    total, density = facts["total"], facts["density"]
+    yield f"  cells      {facts['cells']:,}, total count {total:,.6g}, density {density:.3g}"
+    for side in sides:
+        yield from _side_lines(side, facts[side])
+    for name, relation in facts["relations"].items():
+        kind = ", symmetric" if relation["symmetric"] else ""
+        skipped = f"; {relation['skipped_pairs']:,} skipped (unknown entities)" * (
+            relation["skipped_pairs"] > 0
+        )
+        yield f"  relation   {name}: {relation['pairs']:,} pairs{kind}{skipped}"
+
+
+def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"  {side:<10} {facts['seen']:,} seen: {facts['seen_at_most_once']:.1%} at most once, "
+        f"{facts['seen_at_most_5_times']:.1%} at most 5 times; "
+        f"the top 10 % hold {facts['top_tenth_holds']:.1%} of the total"
+    )
+    taxonomy = facts["taxonomy"]
+    if taxonomy is None:
+        return
+    dropped = taxonomy["dropped_edges"]
+    yield (
+        f"  taxonomy   {taxonomy['nodes']:,} nodes ({taxonomy['categories']:,} categories), "
+        f"{taxonomy['edges']:,} edges, depth {taxonomy['depth']}; "
+        f"{taxonomy['coverage']:.1%} of the {side} seen have a parent"
+        + (f"; {dropped:,} edges dropped because they closed cycles" if dropped else "")
+    )

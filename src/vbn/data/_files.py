@@ -1,0 +1,124 @@
+"""Files: what kind one is, and its lines, with errors that name the file and the line."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from vbn._errors import DataError
+
+TEXT = ("csv", "tsv", "txt")
+
+
+class File(NamedTuple):
+    """A file that is there, and how to read it."""
+
+    path: Path
+    kind: str  # its suffix without the dot, and without .gz
+    zipped: bool
+
+
+def find_file(source: str | os.PathLike[str], kinds: tuple[str, ...] = (*TEXT, "parquet")) -> File:
+    """Check that a path leads to a file of one of the kinds that can be read here."""
+    path = Path(source)
+    if not path.is_file():
+        raise DataError(_missing(path))
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    zipped = suffixes[-1:] == [".gz"]
+    kind = next(iter(suffixes[-2:-1] if zipped else suffixes[-1:]), "").removeprefix(".")
+    if kind not in kinds:
+        readable = ", ".join(f".{name}" for name in kinds)
+        raise DataError(
+            f"cannot tell how to read {path.name!r}: its suffix must be one of {readable}, "
+            "or one of these followed by .gz"
+        )
+    return File(path, kind, zipped)
+
+
+def _missing(path: Path) -> str:
+    if path.is_dir():
+        return f"{str(path)!r} is a folder; give the path of a file in it"
+    there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = difflib.get_close_matches(path.name, there, n=1)
+    hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else "check the path"
+    return f"no such file: {str(path)!r}; {hint} (a string is read as a path; pass data as a list)"
+
+
+def open_binary(file: File) -> IO[bytes]:
+    """Open a file for reading bytes, unzipped if need be."""
+    return gzip.open(file.path, "rb") if file.zipped else file.path.open("rb")  # type: ignore[return-value]
+
+
+@contextmanager
+def reading(file: File) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into a `DataError` that names the file."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{_undecodable(file)} of {file.path.name} is not UTF-8 text; save the file as UTF-8"
+        ) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{file.path.name} is not a whole gzip file: {error}") from error
+    except OSError as error:
+        raise DataError(f"cannot read {str(file.path)!r}: {error.strerror or error}") from error
+
+
+def _undecodable(file: File) -> str:
+    with open_binary(file) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return f"line {number}"
+    return "the end"
+
+
+def read_lines(file: File) -> Generator[str]:
+    """Yield the lines of a text file."""
+    with reading(file), open_binary(file) as stream:
+        yield from io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+
+
+def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a delimited file, each with the number of the line it begins on.
+
+    Blank lines are passed over. Quoted fields may hold delimiters and line breaks. Without a
+    `delimiter`, a .csv file is split at commas, a .tsv file at tabs, and a .txt file at whatever of
+    tab, comma and white space its first line has.
+    """
+    if delimiter is None:
+        delimiter = {"csv": ",", "tsv": "\t"}.get(file.kind) or _mark_of_first_line(file)
+    if delimiter is None:
+        lines = enumerate(read_lines(file), start=1)
+        yield from ((number, line.split()) for number, line in lines if line.strip())
+        return
+    reader = csv.reader(read_lines(file), delimiter=delimiter, strict=True)
+    start = 1
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise DataError(
+                f"line {start} of {file.path.name} cannot be split into fields: {error}; "
+                "a quotation mark within a quoted field must be doubled, and a quoted field closed"
+            ) from error
+        if row is None:
+            return
+        if row:
+            yield start, row
+        start = reader.line_num + 1
+
+
+def _mark_of_first_line(file: File) -> str | None:
+    with closing(read_lines(file)) as lines:
+        first = next((line for line in lines if line.strip()), "")
+    return next((mark for mark in "\t," if mark in first), None)
