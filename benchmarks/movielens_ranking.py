@@ -52,9 +52,8 @@ def main() -> None:
     folder = data_folder(chosen.data, "movies")
     likes = read_likes(folder)
     edges = [] if chosen.no_taxonomy else movie_taxonomy(folder, likes.items)
-    print(
-        f"{len(likes.users):,} users, {len(likes.items):,} items, {len(likes.item):,} likes, {len(edges):,} edges"
-    )
+    print(f"{len(likes.users):,} users, {len(likes.items):,} items, {len(likes.item):,} likes")
+    print(f"taxonomy of {len(edges):,} edges")
     runs = []
     for power in chosen.power:
         found = [run(likes, edges, chosen, power, number) for number in range(chosen.maskings)]
