@@ -68,9 +68,9 @@ def _from_lists(baskets: object) -> tuple[IdArray, Coded]:
     for number, basket in enumerate(baskets):
         if isinstance(basket, str | bytes) or not isinstance(basket, Iterable):
             raise DataError(f"basket {number} (counted from 0) is {basket!r}; each must be a list of items")
-        before = len(items.codes)
+        before = len(items)
         items.extend(basket, lambda item, number=number: f"item {item} of basket {number} (from 0)")  # type: ignore[misc]
-        sizes.append(len(items.codes) - before)
+        sizes.append(len(items) - before)
     return np.repeat(np.arange(len(sizes)), sizes), items.result()
 
 

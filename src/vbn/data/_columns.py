@@ -12,8 +12,8 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data._fields import Field
-from vbn.data._names import Coded, Encoder, Where, as_name, encode, item_number, row_number
-from vbn.data._numbers import as_number, as_numbers
+from vbn.data._names import Coded, Where, encode, item_number, row_number
+from vbn.data._numbers import as_numbers
 from vbn.data._types import FloatArray
 
 if TYPE_CHECKING:
@@ -185,30 +185,32 @@ def _plain(values: object) -> object:
 
 
 def _from_rows(source: object, fields: Sequence[Field]) -> Columns:
-    """Read tuples, one for each row; optional fields may be left off at the end."""
+    """Read tuples, one for each row; optional fields, which are numbers, may be left off at the end."""
     if not isinstance(source, Iterable):
         raise DataError(f"expected rows, a table or a path, not a value of type {type(source).__name__}")
-    wanted = ", ".join(item.key for item in fields if not item.optional)
     least = sum(not item.optional for item in fields)
-    encoders = {item.key: Encoder() for item in fields if not item.number}
-    numbers: dict[str, list[float]] = {item.key: [] for item in fields if item.number}
     longest = least
+    values: list[list[object]] = [[] for _ in fields]
     for position, row in enumerate(source):
-        place = row_number(position)
-        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
-            raise DataError(f"{place} is {row!r}; expected a tuple ({wanted})")
-        if not least <= len(row) <= len(fields):
-            raise DataError(f"{place} has {len(row)} entries; expected ({wanted}): {row!r}")
+        if type(row) is not tuple or not least <= len(row) <= len(fields):
+            _check_row(row, position, least, fields)
         longest = max(longest, len(row))
-        for item, value in zip(fields, row, strict=False):
-            if item.number:
-                numbers[item.key].append(as_number(value, item.key, place))
-            else:
-                encoder = encoders[item.key]
-                name = value if type(value) is str and value else as_name(value, f"{place} of {item.key}")
-                encoder.codes.append(encoder.index.setdefault(name, len(encoder.index)))
-        for item in fields[len(row) :]:
-            numbers[item.key].append(1.0)
-    labels = {key: encoder.result() for key, encoder in encoders.items()}
-    stated = {key: np.asarray(values) for key, values in numbers.items() if longest > least}
-    return Columns(labels, stated, row_number)
+        for column, value in zip(values, row, strict=False):
+            column.append(value)
+        for column in values[len(row) :]:
+            column.append(1.0)
+    columns = Columns(where=row_number)
+    for item, column in list(zip(fields, values, strict=True))[:longest]:
+        if item.number:
+            columns.numbers[item.key] = as_numbers(column, item.key, row_number)
+        else:
+            columns.labels[item.key] = encode(column, item.key, row_number)
+    return columns
+
+
+def _check_row(row: object, position: int, least: int, fields: Sequence[Field]) -> None:
+    wanted = ", ".join(item.key for item in fields[:least])
+    if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+        raise DataError(f"{row_number(position)} is {row!r}; expected a tuple ({wanted})")
+    if not least <= len(row) <= len(fields):
+        raise DataError(f"{row_number(position)} has {len(row)} entries; expected ({wanted}): {row!r}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +13,11 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.data._columns import Columns
 from vbn.data._fields import Field, known_aliases, pick
-from vbn.data._files import File, read_rows
-from vbn.data._names import Encoder, as_name
+from vbn.data._files import File, read_rows, split_rows
+from vbn.data._names import Encoder, Where, as_name, item_number
 from vbn.data._numbers import as_number
 
+_BLOCK = 256  # rows that are taken apart into columns at a time
 Row = tuple[int, list[str]]  # a line number and fields
 
 
@@ -23,6 +26,7 @@ class Sheet(NamedTuple):
 
     names: list[str]
     rows: Iterator[Row]
+    has_header: bool
     sure: bool  # False if the first line was taken for a header only because nothing spoke against it
 
 
@@ -49,8 +53,8 @@ def open_sheet(
         raise DataError(f"{file.path.name} is read without a header, so give its columns by number, from 0")
     sure = header is True or named or bool(known)
     if header is False or (not sure and any(_is_number(cell) for cell in cells)):
-        return Sheet([str(number) for number in range(len(cells))], _chain(first, rows), sure=True)
-    return Sheet(cells, rows, sure)
+        return Sheet([str(number) for number in range(len(cells))], _chain(first, rows), False, sure=True)
+    return Sheet(cells, rows, True, sure)
 
 
 def read_csv(
@@ -60,32 +64,63 @@ def read_csv(
     header: bool | None,
     delimiter: str | None,
 ) -> Columns:
-    """Read the columns `fields` of a delimited file."""
+    """Read the columns `fields` of a delimited file: fast, or carefully if anything is amiss."""
     sheet = open_sheet(file, chosen, fields, header, delimiter)
     places = pick(sheet.names, chosen, fields, file.path.name)
-    columns = _encoded(sheet, places, fields, file.path.name)
+    columns = _quickly(file, delimiter, sheet, places, fields)
+    if columns is None:
+        columns = _carefully(sheet, places, fields, file.path.name)
     if not sheet.sure and _met_again(sheet.names, columns):
         return read_csv(file, chosen, fields, False, delimiter)
     return columns
 
 
-def _encoded(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field], name: str) -> Columns:
-    encoders = {item.key: Encoder() for item in fields if item.key in places and not item.number}
+def _quickly(
+    file: File, delimiter: str | None, sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field]
+) -> Columns | None:
+    """Read a flawless file, or return None."""
+    labels = {item.key: Encoder() for item in fields if item.key in places and not item.number}
     numbers = {item.key: array("d") for item in fields if item.key in places and item.number}
-    labels = [(places[key], encoder.index, encoder.codes.append) for key, encoder in encoders.items()]
-    values = [(key, places[key], column.append) for key, column in numbers.items()]
+
+    def where(row: int) -> str:
+        place = row + sheet.has_header
+        return f"line {next(islice(read_rows(file, delimiter), place, None))[0]} of {file.path.name}"
+
+    rows = islice(filter(None, split_rows(file, delimiter)), int(sheet.has_header), None)
+    try:
+        while block := list(islice(rows, _BLOCK)):
+            columns = list(zip(*block, strict=True))
+            if len(columns) != len(sheet.names):
+                return None
+            for key, encoder in labels.items():
+                encoder.extend(columns[places[key]], where)
+            for key, column in numbers.items():
+                column.extend(map(float, columns[places[key]]))
+    except (csv.Error, ValueError):  # DataError is a ValueError, too
+        return None
+    return _finished(labels, numbers, where)
+
+
+def _carefully(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field], name: str) -> Columns:
+    """Read row by row, so that whatever is wrong can be placed."""
+    labels = {item.key: Encoder() for item in fields if item.key in places and not item.number}
+    numbers = {item.key: array("d") for item in fields if item.key in places and item.number}
     lines = array("q")
     for line, row in checked_rows(sheet, name):
-        for place, index, append in labels:
-            text = row[place] or as_name("", f"line {line} of {name}, column {sheet.names[place]!r}")
-            append(index.setdefault(text, len(index)))
-        for key, place, append_number in values:
-            append_number(as_number(row[place], key, f"line {line} of {name}"))
+        for key, encoder in labels.items():
+            place = f"line {line} of {name}, column {sheet.names[places[key]]!r}"
+            encoder.extend([as_name(row[places[key]], place)], item_number)
+        for key, column in numbers.items():
+            column.append(as_number(row[places[key]], key, f"line {line} of {name}"))
         lines.append(line)
+    return _finished(labels, numbers, lambda row: f"line {lines[row]} of {name}")
+
+
+def _finished(labels: Mapping[str, Encoder], numbers: Mapping[str, array[float]], where: Where) -> Columns:
     return Columns(
-        {key: encoder.result() for key, encoder in encoders.items()},
+        {key: encoder.result() for key, encoder in labels.items()},
         {key: np.array(column, dtype=np.float64) for key, column in numbers.items()},
-        lambda row: f"line {lines[row]} of {name}",
+        where,
     )
 
 

@@ -7,8 +7,9 @@ booleans, lists, the empty string, which is how files write a missing value) is 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -63,23 +64,37 @@ class Coded:
         return len(self.codes)
 
 
-class Encoder:
-    """Numbers names by first appearance, one entry at a time."""
+class _Index(dict[str, int]):
+    """Numbers a name when it is first asked for."""
 
-    def __init__(self, index: dict[str, int] | None = None) -> None:
-        self.index: dict[str, int] = {} if index is None else index
-        self.codes = array("q")
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
+class Encoder:
+    """Numbers names by first appearance, in one pass over any amount of them."""
+
+    def __init__(self) -> None:
+        self._number = _Index()
+        self._codes = array("q")
+
+    def __len__(self) -> int:
+        return len(self._codes)
 
     def extend(self, values: Iterable[object], where: Where) -> None:
         """Number further entries; `where` places an entry, counted from this call's first."""
-        index, append = self.index, self.codes.append
-        for position, value in enumerate(values):
-            name = value if type(value) is str and value else as_name(value, where(position))
-            append(index.setdefault(name, len(index)))
+        entries: Sequence[Any] = values if isinstance(values, list | tuple) else list(values)
+        kinds = set(map(type, entries))
+        if kinds == {int}:
+            entries = list(map(str, entries))
+        elif kinds != {str} or "" in entries:
+            entries = [as_name(entry, where(position)) for position, entry in enumerate(entries)]
+        self._codes.extend(map(self._number.__getitem__, entries))
 
     def result(self) -> Coded:
         """Return all that was numbered so far."""
-        return Coded(list(self.index), np.frombuffer(self.codes, dtype=np.int64))
+        return Coded(list(self._number), np.array(self._codes, dtype=np.int64))
 
 
 def encode(values: object, what: str, where: Where = item_number) -> Coded:

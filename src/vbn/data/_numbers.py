@@ -32,7 +32,8 @@ def as_numbers(values: object, what: str, where: Where = item_number) -> FloatAr
 
     def parsed(entries: Iterable[object]) -> Iterator[float]:
         for position, value in enumerate(entries):
-            yield value if type(value) is float else as_number(value, what, where(position))
+            plain = type(value) is float or type(value) is int
+            yield value if plain else as_number(value, what, where(position))  # type: ignore[misc]
 
     return np.fromiter(parsed(values), dtype=np.float64)
 

@@ -15,7 +15,7 @@ from vbn.data._columns import as_table
 from vbn.data._csv import checked_rows, open_sheet
 from vbn.data._fields import Field, pick
 from vbn.data._files import File, find_file, read_lines
-from vbn.data._names import as_name, row_number
+from vbn.data._names import Encoder, row_number
 from vbn.data._tables import Table, read_parquet
 from vbn.data._types import IdArray
 
@@ -33,17 +33,16 @@ class Corpus:
 
 def encode_corpus(sentences: Iterable[object]) -> Corpus:
     """Number the tokens of all sentences, in one pass (so a generator will do)."""
-    index: dict[str, int] = {}
-    tokens, offsets = array("i"), array("q", [0])
-    append, number = tokens.append, index.setdefault
+    encoder, offsets = Encoder(), array("q", [0])
     for position, sentence in enumerate(sentences):
-        for place, token in enumerate(_checked(sentence, position)):
-            if type(token) is not str or not token:
-                token = as_name(token, f"token {place} of sentence {position} (both counted from 0)")
-            append(number(token, len(index)))
-        offsets.append(len(tokens))
-    flat = np.frombuffer(tokens, dtype=np.int32) if tokens else np.zeros(0, dtype=np.int32)
-    return Corpus(list(index), flat, np.frombuffer(offsets, dtype=np.int64))
+
+        def where(token: int, position: int = position) -> str:
+            return f"token {token} of sentence {position} (both counted from 0)"
+
+        encoder.extend(_checked(sentence, position), where)
+        offsets.append(len(encoder))
+    coded = encoder.result()
+    return Corpus(coded.names, coded.codes.astype(np.int32), np.array(offsets, dtype=np.int64))
 
 
 def _checked(sentence: object, position: int) -> Iterable[object]:
