@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -188,19 +188,17 @@ def _from_rows(source: object, fields: Sequence[Field]) -> Columns:
     """Read tuples, one for each row; optional fields, which are numbers, may be left off at the end."""
     if not isinstance(source, Iterable):
         raise DataError(f"expected rows, a table or a path, not a value of type {type(source).__name__}")
+    rows: list[Any] = list(source)
     least = sum(not item.optional for item in fields)
-    longest = least
-    values: list[list[object]] = [[] for _ in fields]
-    for position, row in enumerate(source):
-        if type(row) is not tuple or not least <= len(row) <= len(fields):
+    if not set(map(type, rows)) <= {tuple, list} or not set(map(len, rows)) <= {least, len(fields)}:
+        for position, row in enumerate(rows):
             _check_row(row, position, least, fields)
-        longest = max(longest, len(row))
-        for column, value in zip(values, row, strict=False):
-            column.append(value)
-        for column in values[len(row) :]:
-            column.append(1.0)
+    longest = max(map(len, rows), default=least)
+    if min(map(len, rows), default=least) < longest:
+        rows = [(*row, *[1.0] * (longest - len(row))) for row in rows]
+    values = list(zip(*rows, strict=True)) or [()] * longest
     columns = Columns(where=row_number)
-    for item, column in list(zip(fields, values, strict=True))[:longest]:
+    for item, column in zip(fields, values, strict=False):
         if item.number:
             columns.numbers[item.key] = as_numbers(column, item.key, row_number)
         else:

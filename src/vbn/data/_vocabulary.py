@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,10 +42,7 @@ class Vocabulary:
     counts: FloatArray
 
     def __init__(self, names: Iterable[object], counts: ArrayLike | None = None) -> None:
-        clean = tuple(
-            name if type(name) is str and name else as_name(name, item_number(position))
-            for position, name in enumerate(names)
-        )
+        clean = tuple(_clean(names))
         if len(set(clean)) < len(clean):
             raise DataError(f"the name {_first_repeat(clean)!r} is there twice; names must differ")
         seen = np.zeros(len(clean)) if counts is None else np.array(counts, dtype=np.float64)
@@ -108,15 +106,18 @@ class Vocabulary:
         """Return the ids of several names as an int64 array."""
         if isinstance(names, str):
             raise DataError(f"give a list of names, not the single string {names!r}")
-        return np.fromiter((self.id(name) for name in names), dtype=np.int64)
+        entries: list[Any] = list(names)
+        try:
+            return np.array([self._index[name] for name in entries], dtype=np.int64)
+        except (KeyError, TypeError):  # not a string, or not known
+            return np.array([self.id(name) for name in entries], dtype=np.int64)
 
     def extend(self, names: Iterable[object]) -> Vocabulary:
         """Return a vocabulary with the unknown ones of `names` appended, each with count 0.
 
         Names that are known keep their ids; if all are, the vocabulary itself is returned.
         """
-        keys = (as_name(name, item_number(position)) for position, name in enumerate(names))
-        new = [name for name in dict.fromkeys(keys) if name not in self._index]
+        new = [name for name in dict.fromkeys(_clean(names)) if name not in self._index]
         if not new:
             return self
         return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]))
@@ -132,6 +133,11 @@ class Vocabulary:
             if known[:1].casefold() == start and abs(len(known) - len(name)) <= 3
         )
         return [known for known, _ in zip(alike, range(_SEARCH_ALL), strict=False)]
+
+
+def _clean(names: Iterable[object]) -> Iterator[str]:
+    for position, name in enumerate(names):
+        yield name if type(name) is str and name else as_name(name, item_number(position))
 
 
 def _as_key(name: object) -> str:
