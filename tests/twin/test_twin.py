@@ -77,7 +77,7 @@ def test_random_problems_hold_every_special_case(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_block_lowers_the_bound(seed):
     problem, state = make(seed)
-    assert falls(problem, state, list(twin.blocks(problem).items()) * 12) == []
+    assert falls(problem, state, list(twin.blocks(problem).items()) * 10) == []
     assert_not_collapsed(problem, state)
 
 
@@ -86,12 +86,12 @@ def test_no_block_lowers_the_bound_in_random_order(seed):
     problem, state = make(seed)
     rng = np.random.default_rng(seed)
     everything = list(twin.blocks(problem).items())
-    order = [everything[index] for index in rng.integers(len(everything), size=300)]
+    order = [everything[index] for index in rng.integers(len(everything), size=250)]
     assert falls(problem, state, order) == []
     assert_not_collapsed(problem, state)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(3))
 def test_exact_solve_does_not_lower_the_bound(seed):
     problem, state = make(seed)
     everything = twin.blocks(problem)
@@ -100,7 +100,7 @@ def test_exact_solve_does_not_lower_the_bound(seed):
     assert falls(problem, state, list(everything.items()) * 5) == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(4))
 def test_literal_diagonal_update_fails(seed):
     problem, state = make(seed)
     everything = twin.blocks(problem)
@@ -350,15 +350,15 @@ def test_barren_variables_are_out_of_the_bound_and_of_the_updates():
 
 
 @pytest.mark.parametrize("sweeps", [0, 5])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_bound_equals_its_monte_carlo_estimate(seed, sweeps):
     problem, state = make(seed)
     for _ in range(sweeps):
         twin.sweep(problem, state)
-    estimate, error = twin.monte_carlo_bound(problem, state, 20_000, np.random.default_rng(seed))
+    estimate, error = twin.monte_carlo_bound(problem, state, 10_000, np.random.default_rng(seed))
     assert abs(estimate - twin.bound(problem, state)) < 4 * error
     if sweeps:
-        assert error < 0.2
+        assert error < 0.25
 
 
 # 4. The logistic bound.
