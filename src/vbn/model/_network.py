@@ -48,6 +48,26 @@ class Network:
         )
 
 
+@dataclass(frozen=True)
+class RelationList:
+    """Cells of a relation; `left` and `right` are places in `rows` and `columns`, the entities that occur in it."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    column_of: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+
+    @classmethod
+    def of(cls, cells: Cells) -> RelationList:
+        """List the cells of a relation."""
+        rows, left = np.unique(cells.rows(), return_inverse=True)
+        columns, right = np.unique(cells.indices, return_inverse=True)
+        return cls(rows, columns, left, right, cells.indices, cells.positive, cells.negative)
+
+
 class EpochData:
     """A sample in the layouts that the blocks read."""
 
@@ -71,9 +91,9 @@ class EpochData:
         )  # fmt: skip
 
     @cached_property
-    def relation_lists(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """For each relation its cells as (left, right, positive, negative)."""
-        return [(cells.rows(), cells.indices, cells.positive, cells.negative) for cells in self.sample.relations]
+    def relation_lists(self) -> list[RelationList]:
+        """The cells of each relation as a list."""
+        return [RelationList.of(cells) for cells in self.sample.relations]
 
     @cached_property
     def _relations_by_u(self) -> tuple[np.ndarray, ...]:

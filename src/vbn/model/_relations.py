@@ -14,20 +14,21 @@ def update_factors(network: Network, data: EpochData, side: str, engine: Engine)
     from vbn.kernels._relations import update_factor as kernel
 
     q = network.posterior
-    own, other = (q.u, q.v) if side == "u" else (q.v, q.u)
-    own_factor, other_factor = (q.x, q.y) if side == "u" else (q.y, q.x)
-    tau = network.tau(own_factor.tau_rate, "relation", q.dim)
+    own, factor = (q.u, q.x) if side == "u" else (q.v, q.y)
+    other_side = "v" if side == "u" else "u"
+    tau = network.tau(factor.tau_rate, "relation", q.dim)
 
     def relation(k: int, _: int) -> None:
-        left, right, positive, negative = data.relation_lists[k]
-        mine, theirs = (left, right) if side == "u" else (right, left)
+        cells = data.relation_lists[k]
+        mine, theirs = (cells.left, cells.right) if side == "u" else (cells.right, cells.left)
+        ids = cells.rows if side == "u" else cells.columns
         start, stop = int(q.offsets[k]), int(q.offsets[k + 1])
-        bias = relation_bias_of(network, k)
+        arguments = (
+            mine, theirs, cells.positive, cells.negative, ids, own.densities, factor.densities,
+        )  # fmt: skip
+        moments = *_projections(network, data, k, side), *_projections(network, data, k, other_side)
         for m in range(start, stop):
-            kernel(
-                m, start, stop, mine, theirs, positive, negative, own.densities, other.densities,
-                own_factor.densities, other_factor.densities, float(tau[m]), right, bias,
-            )  # fmt: skip
+            kernel(m, start, stop, *arguments, float(tau[m]), cells.column_of, relation_bias_of(network, k), *moments)
 
     engine.map(relation, [(k, k + 1) for k in range(q.n_relations)])
 
@@ -41,9 +42,8 @@ def update_relation_biases(network: Network, data: EpochData, engine: Engine) ->
 
     def relation(k: int, _: int) -> None:
         kernel(
-            int(q.offsets[k]), int(q.offsets[k + 1]), *data.relation_lists[k], q.u.densities, q.v.densities,
-            q.x.densities, q.y.densities, tau[k], relation_bias_of(network, k), network.relation_bias_active[k],
-        )  # fmt: skip
+            *_scored_cells(network, data, k), tau[k], relation_bias_of(network, k), network.relation_bias_active[k]
+        )
 
     engine.map(relation, [(k, k + 1) for k in range(q.n_relations)])
 
@@ -52,19 +52,35 @@ def relation_likelihood(network: Network, data: EpochData, engine: Engine) -> fl
     """Bounded log-likelihood of all relation cells."""
     from vbn.kernels._relations import relation_likelihood as kernel
 
-    q = network.posterior
-
     def relation(k: int, _: int) -> float:
-        value: float = kernel(
-            int(q.offsets[k]), int(q.offsets[k + 1]), *data.relation_lists[k], q.u.densities, q.v.densities,
-            q.x.densities, q.y.densities, relation_bias_of(network, k),
-        )  # fmt: skip
+        value: float = kernel(*_scored_cells(network, data, k), relation_bias_of(network, k))
         return value
 
-    return float(np.sum(engine.map(relation, [(k, k + 1) for k in range(q.n_relations)])))
+    return float(np.sum(engine.map(relation, [(k, k + 1) for k in range(network.posterior.n_relations)])))
 
 
 def relation_bias_of(network: Network, k: int) -> DensityArrays:
     """Means and variances of the biases of relation k."""
     r = network.posterior.relation_bias
     return DensityArrays(r.mean[k], r.variance[k])
+
+
+def _scored_cells(network: Network, data: EpochData, k: int) -> tuple[np.ndarray, ...]:
+    """The cells of relation k with the projections of both sides."""
+    cells = data.relation_lists[k]
+    listed = cells.left, cells.right, cells.column_of, cells.positive, cells.negative
+    return *listed, *_projections(network, data, k, "u"), *_projections(network, data, k, "v")
+
+
+def _projections(network: Network, data: EpochData, k: int, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """First and second moments of the projections of a relation's entities on its factors."""
+    from vbn.kernels._relations import project
+
+    q = network.posterior
+    part, factor = (q.u, q.x) if side == "u" else (q.v, q.y)
+    ids = data.relation_lists[k].rows if side == "u" else data.relation_lists[k].columns
+    start, stop = int(q.offsets[k]), int(q.offsets[k + 1])
+    rank = stop - start
+    first, second = np.empty((len(ids), rank)), np.empty((len(ids), rank, rank))
+    project(ids, part.densities, factor.densities, start, stop, first, second)
+    return first, second
