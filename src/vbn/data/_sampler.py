@@ -14,7 +14,7 @@ from vbn.data._relation import Relation
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
 _DENSE = 0.1  # above this share of filled cells, "auto" does not reject negatives that are positives
-_ROWS_PER_TASK = 1 << 17  # counted in cells
+_CELLS_PER_TASK = 1 << 17
 
 
 class Runner(Protocol):
@@ -135,7 +135,7 @@ class Sampler:
             )  # fmt: skip
             return result
 
-        parts = runner.map(task, ranges_by_cells(counts.indptr, _ROWS_PER_TASK))
+        parts = runner.map(task, ranges_by_cells(counts.indptr, _CELLS_PER_TASK))
         lengths, indices, positive, negative = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         return Cells(indptr, indices, positive, negative, n_columns)

@@ -1,0 +1,62 @@
+# Each target makes what it needs: an environment in .venv, the package, its extras.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+# The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
+export VBN_DATA ?= $(wildcard ../shared/data)
+
+.PHONY: demo test lint types imports unit doctest bench docs clean
+
+demo: $(VENV)/.base
+	$(BIN)/vbn demo
+
+test: lint types imports unit doctest
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+imports: $(VENV)/.test
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+doctest: $(VENV)/.test
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
+
+bench: $(VENV)/.test
+	$(BIN)/python benchmarks/semcor_similarity.py
+	$(BIN)/python benchmarks/movielens_ranking.py
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "vbn needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(VENV)/bin/python pyproject.toml
+	@echo "installing vbn into $(VENV) ..."
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml
+	@echo "installing vbn and what its tests need into $(VENV) ..."
+	$(PIP) install --editable '.[test]'
+	@touch $@ $(VENV)/.base
+
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml
+	@echo "installing vbn and what its documentation needs into $(VENV) ..."
+	$(PIP) install --editable '.[docs]'
+	@touch $@ $(VENV)/.base

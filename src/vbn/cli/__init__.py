@@ -1,0 +1,5 @@
+"""The command line: thin verbs over the library, one file each."""
+
+from vbn.cli._app import main
+
+__all__ = ["main"]

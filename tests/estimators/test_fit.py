@@ -1,0 +1,278 @@
+"""What a user relies on when fitting: monotone bounds, the same bits, clear errors, nothing half done."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import vbn
+
+WORDS = ["dog", "cat", "poodle", "barks", "purrs", "sleeps", "the", "a"]
+
+
+def sentences(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    patterns = [["a", "dog", "barks"], ["the", "cat", "purrs"], ["the", "dog", "sleeps"], ["a", "cat", "sleeps"]]
+    return [patterns[i] for i in rng.integers(0, 4, n)] + [["the", "poodle", "barks"]]
+
+
+def animals():
+    data = vbn.Dataset.from_sequences(sentences(), window=2)
+    data = data.with_taxonomy({"poodle": ["dog"], "dog": ["animal"], "cat": ["animal"], "cow": ["animal"]})
+    return data.with_relation("sound", [("dog", "barks"), ("cat", "purrs")])
+
+
+def shop():
+    rng = np.random.default_rng(1)
+    users = [f"u{i}" for i in rng.integers(0, 40, 600)]
+    items = [f"i{i}" for i in np.minimum(rng.zipf(1.5, 600), 30)]
+    data = vbn.Dataset.from_interactions(users, items)
+    return data.with_taxonomy({f"i{i}": [f"g{i % 3}"] for i in range(1, 31)}, side="column")
+
+
+def model(**options):
+    return vbn.VBN(**({"dim": 6, "epochs": 8, "verbose": False, "relation_rank": 2} | options))
+
+
+def bits(fitted):
+    return {name: array.tobytes() for name, array in fitted._trained.posterior.arrays().items()}
+
+
+@pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_bound_never_falls_on_a_fixed_sample(data, dtype):
+    bounds = model(resample=False, epochs=40, dtype=dtype).fit(data).lower_bounds_
+    assert bounds.dtype == np.float64
+    assert len(bounds) == 40
+    tolerance = 1e-10 if dtype == "float64" else 1e-6
+    assert (np.diff(bounds) >= -tolerance * np.abs(bounds[:-1])).all()
+    assert bounds[-1] > bounds[0]
+
+
+@pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
+def test_same_bits_for_any_number_of_threads(data, monkeypatch):
+    monkeypatch.setattr("vbn.data._sampler._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.model._network._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.model._hierarchy._CATEGORIES_PER_TASK", 1)
+    one, two, five = (model(n_threads=n, subsample=1e-2).fit(data) for n in (1, 2, 5))
+    assert bits(one) == bits(two) == bits(five)
+    assert one.lower_bounds_.tolist() == two.lower_bounds_.tolist() == five.lower_bounds_.tolist()
+
+
+def test_how_rows_are_divided_does_not_matter(monkeypatch):
+    whole = model().fit(animals())
+    monkeypatch.setattr("vbn.data._sampler._CELLS_PER_TASK", 3)
+    monkeypatch.setattr("vbn.model._network._CELLS_PER_TASK", 3)
+    assert bits(whole) == bits(model().fit(animals()))
+
+
+def test_seed_matters():
+    assert bits(model().fit(animals())) != bits(model(seed=1).fit(animals()))
+
+
+def test_long_rows_take_another_way_to_the_same_numbers(monkeypatch):
+    """Rows beyond the direct pass go through the Gram matrix."""
+    from vbn.kernels import _entities
+
+    direct = model(epochs=3, dtype="float64").fit(shop())
+    monkeypatch.setattr(_entities, "_DIRECT", 0)
+    _entities.update_entities.recompile()
+    try:
+        gram = model(epochs=3, dtype="float64").fit(shop())
+    finally:
+        monkeypatch.undo()
+        _entities.update_entities.recompile()
+    for name, array in direct._trained.posterior.arrays().items():
+        np.testing.assert_allclose(gram._trained.posterior.arrays()[name], array, rtol=1e-7, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("without", ["taxonomy", "relations", "both"])
+def test_any_ingredient_may_be_absent(without):
+    data = vbn.Dataset.from_sequences(sentences(), window=2)
+    if without == "relations":
+        data = data.with_taxonomy({"dog": "animal"})
+    if without == "taxonomy":
+        data = data.with_relation("sound", [("dog", "barks")])
+    fitted = model().fit(data)
+    assert np.isfinite(fitted.lower_bounds_).all()
+
+
+def test_relations_may_have_different_ranks():
+    data = animals().with_relation("opposite", [("dog", "cat")], symmetric=True)
+    fitted = model(relation_rank={"sound": 1, "opposite": 3}).fit(data)
+    assert np.diff(fitted._trained.posterior.offsets).tolist() == [1, 3]
+
+
+def test_a_larger_alpha_ties_entities_closer_to_their_parents():
+    def gap(alpha):
+        fitted = model(alpha={"entity": alpha}, epochs=20).fit(animals())
+        parent = fitted.posterior("animal", role="category").mean
+        return np.linalg.norm(fitted.posterior("cat").mean - parent)
+
+    assert gap(100.0) < gap(1.0)
+
+
+def test_entities_without_data_get_a_density_from_their_parents():
+    fitted = model().fit(animals())
+    parent = fitted.posterior("animal", role="category")
+    cow = fitted.posterior("cow")
+    np.testing.assert_allclose(cow.mean, parent.mean, rtol=1e-5)
+    expected = 1.0 + 0.5 * 6 * parent.variance[0]  # (beta + t V / 2) / alpha
+    np.testing.assert_allclose(cow.variance, expected, rtol=1e-5)
+    assert (cow.std > fitted.posterior("dog").std).all()
+
+
+def test_tolerance_stops_early():
+    fitted = model(epochs=500, tol=1e-3, resample=False).fit(animals())
+    assert fitted.converged_
+    assert fitted.n_iter_ == len(fitted.lower_bounds_) < 500
+
+
+def test_validation_is_recorded_and_improves():
+    fitted = model(epochs=15).fit(animals(), validation=vbn.Dataset.from_sequences(sentences(50, seed=9), window=2))
+    assert len(fitted.validation_) == 15
+    assert fitted.validation_[-1] > fitted.validation_[0]
+
+
+def test_validation_without_a_known_pair_is_an_error():
+    with pytest.raises(vbn.DataError, match="no pair of the validation data"):
+        model().fit(animals(), validation=vbn.Dataset.from_pairs(["x"], ["y"]))
+
+
+def test_callbacks_see_a_usable_model_and_can_stop():
+    seen = []
+
+    def callback(fitted, epoch):
+        seen.append((epoch.epoch, fitted.similar("dog", k=1)[0].entity, fitted.posterior("cow").mean.shape))
+        return epoch.epoch == 2
+
+    fitted = model().fit(animals(), callbacks=[callback])
+    assert [epoch for epoch, *_ in seen] == [0, 1, 2]
+    assert fitted.n_iter_ == 3
+
+
+def test_warm_start_goes_on_where_it_was():
+    data = animals()
+    fitted = model(resample=False, warm_start=True, epochs=10).fit(data)
+    before = fitted.lower_bound_
+    fitted.fit(data)
+    assert fitted.lower_bounds_[0] >= before - 1e-6 * abs(before)
+    assert model(resample=False, epochs=1).fit(data).lower_bound_ < before
+
+
+def test_partial_fit_is_a_warm_started_fit_on_the_merged_counts():
+    first, more = animals(), vbn.Dataset.from_sequences([["the", "wolf", "sleeps"]] * 5, window=2)
+    partial = model().fit(first).partial_fit(more)
+    merged = model(warm_start=True).fit(first)
+    merged.fit(first.merge(more))
+    assert bits(partial) == bits(merged)
+    assert "wolf" in partial._trained.rows
+    assert partial.posterior("wolf").mean.shape == (6,)
+
+
+def test_a_failing_fit_leaves_the_model_as_it_was():
+    fitted = model().fit(animals())
+    before = bits(fitted)
+
+    def explode(fitted, epoch):
+        raise RuntimeError("stop here")
+
+    with pytest.raises(RuntimeError, match="stop here"):
+        fitted.fit(shop(), callbacks=[explode])
+    assert bits(fitted) == before
+    assert len(fitted.lower_bounds_) == 8
+
+
+def test_nan_stops_with_the_name_of_the_entity(monkeypatch):
+    def poison(network, data, engine):
+        network.posterior.u.mean[2, 0] = np.nan
+
+    monkeypatch.setattr("vbn.model._fit.run_epoch", poison)
+    data = animals()
+    with pytest.raises(vbn.NumericalError, match=f"row entity '{data.rows[2]}'.*float64"):
+        model().fit(data)
+
+
+def test_ctrl_c_keeps_the_last_whole_epoch(capfd):
+    fitted = model(epochs=10_000)
+
+    def interrupt(_, epoch):
+        if epoch.epoch == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    fitted.fit(animals(), callbacks=[interrupt])
+    assert 4 <= fitted.n_iter_ <= 6
+    assert np.isfinite(fitted.posterior("dog").mean).all()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_fit_works_outside_the_main_thread():
+    fitted = model()
+    thread = threading.Thread(target=fitted.fit, args=(animals(),))
+    thread.start()
+    thread.join()
+    assert fitted.n_iter_ == 8
+
+
+def test_silent_and_verbose(capfd):
+    model().fit(animals())
+    assert capfd.readouterr() == ("", "")
+    model(verbose=True).fit(animals())
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "epoch 8/8" in err
+    assert "cells/s" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dim": 0}, "dim=0"),
+        ({"dim": 2.5}, "dim=2.5"),
+        ({"epochs": -1}, "epochs=-1"),
+        ({"negatives": 0}, "negatives=0"),
+        ({"negatives": float("nan")}, "negatives=nan"),
+        ({"noise_power": "x"}, "noise_power='x'"),
+        ({"subsample": 0.0}, "subsample=0.0"),
+        ({"alpha": {"entty": 1.0}}, "no kind 'entty'"),
+        ({"beta": -1.0}, "beta"),
+        ({"dtype": "float16"}, "dtype='float16'"),
+        ({"engine": "spark"}, "engine='spark'"),
+        ({"reject_positives": "maybe"}, "reject_positives='maybe'"),
+        ({"relation_rank": 0}, "relation_rank=0"),
+        ({"n_threads": 0}, "n_threads=0"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)
+def test_bad_parameters_are_named(options, message):
+    with pytest.raises(vbn.ParameterError, match=message):
+        model(**options).fit(animals())
+
+
+def test_what_is_not_a_dataset_is_refused():
+    with pytest.raises(vbn.DataError, match="vbn.Dataset"):
+        model().fit([["a", "b"]])
+
+
+def test_an_unfitted_model_says_so():
+    with pytest.raises(vbn.NotFittedError, match="has not been fitted"):
+        model().similar("dog")
+
+
+def test_parameters_as_in_scikit_learn():
+    estimator = model(dim=7)
+    assert estimator.get_params()["dim"] == 7
+    assert repr(estimator) == "VBN(dim=7, epochs=8, relation_rank=2, verbose=False)"
+    assert estimator.set_params(dim=9).dim == 9
+    with pytest.raises(vbn.ParameterError, match="no parameter 'dims'"):
+        estimator.set_params(dims=1)
+
+
+def test_import_is_light():
+    """numba and scipy come with the first fit."""
+    code = "import sys, vbn, vbn.data; print([m for m in ('numba', 'scipy', 'pandas', 'rich') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,0 +1,41 @@
+"""Random streams by (seed, epoch, stream, row): well mixed, whichever coordinate changes."""
+
+import numba
+import numpy as np
+import pytest
+from scipy import stats
+
+from vbn.kernels._random import advanced, stream_state, unit
+from vbn.kernels._sampling import alias_table
+
+
+@numba.njit
+def first_numbers(seeds, epochs, streams, rows):
+    values = np.empty(len(rows))
+    for k in range(len(rows)):
+        values[k] = unit(advanced(stream_state(seeds[k], epochs[k], streams[k], rows[k])))
+    return values
+
+
+@pytest.mark.parametrize("moving", [0, 1, 2, 3])
+def test_neighbouring_streams_are_uniform_and_independent(moving):
+    n = 20_000
+    coordinates = [np.zeros(n, np.int64) for _ in range(4)]
+    coordinates[moving] = np.arange(n)
+    values = first_numbers(*coordinates)
+    assert stats.kstest(values, "uniform").pvalue > 1e-4
+    assert abs(np.corrcoef(values[:-1], values[1:])[0, 1]) < 0.03
+
+
+def test_coordinates_do_not_stand_in_for_each_other():
+    one, two = np.full(1, 1), np.full(1, 2)
+    orders = [(one, two, one, one), (two, one, one, one), (one, one, two, one), (one, one, one, two)]
+    assert len({float(first_numbers(*order)[0]) for order in orders}) == 4
+
+
+def test_alias_table_holds_the_distribution():
+    weights = np.array([0.1, 5.0, 0.0, 2.0, 1e-9])
+    stay, alias = alias_table(weights)
+    implied = stay / len(weights)
+    np.add.at(implied, alias, (1 - stay) / len(weights))
+    np.testing.assert_allclose(implied, weights / weights.sum(), atol=1e-12)
