@@ -12,6 +12,7 @@ from vbn._errors import DataError
 from vbn.data import Taxonomy, Vocabulary
 from vbn.kernels._arrays import CellArrays, RelationArrays
 from vbn.model._cold import set_cold_densities
+from vbn.model._entities import DIRECT_CELLS
 from vbn.model._graph import PartGraph
 from vbn.model._growth import carry_part, carry_relations, carry_scalars
 from vbn.model._network import Network
@@ -190,7 +191,7 @@ def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, add
     span = (n - added, n)
     for _ in range(_SWEEPS):
         prior = network.prior(part)
-        update_entities(*span, active, cells, own.densities, other.densities, prior, q.bias.densities, part == "v", none)
+        update_entities(*span, active, cells, own.densities, other.densities, prior, q.bias.densities, part == "v", none, DIRECT_CELLS)
         entity_distances(*span, active, own.densities, prior, distance, volume)
         new = slice(n - added, n)
         own.tau_rate[new] = np.where(active[new], hyper.beta["entity"] + 0.5 * distance[new], own.tau_rate[new])

@@ -16,7 +16,6 @@ from vbn.kernels._moments import dot_moments, load_row, projection_moments, rela
 
 _BLOCK = 64  # cells of a block of the Gram matrix: it stays in the first-level cache
 _CHUNK = 1024  # cells of a chunk of the direct pass: sums inside are in the type of the model, of chunks in float64
-_DIRECT = 64  # rows of more chunks go through the Gram matrix
 
 
 @helper
@@ -208,19 +207,22 @@ def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
 
 
 @helper
-def _chunks(first, last, cells):
+def _chunks(first, last, cells, direct_cells):
     """Chunks of the longest row that takes the direct way."""
     longest = 1
     for i in range(first, last):
-        chunks = (cells.indptr[i + 1] - cells.indptr[i] + _CHUNK - 1) // _CHUNK
-        if chunks <= _DIRECT:
-            longest = max(longest, chunks)
+        n = cells.indptr[i + 1] - cells.indptr[i]
+        if n <= direct_cells:
+            longest = max(longest, (n + _CHUNK - 1) // _CHUNK)
     return longest
 
 
 @kernel
-def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations):
-    """Update the densities of the active rows first..last-1 in place; xi and zeta are those of the row's start."""
+def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells):
+    """Update the densities of the active rows first..last-1 in place; xi and zeta are those of the row's start.
+
+    Rows of at most `direct_cells` cells take the direct way.
+    """
     t = own.mean.shape[1]
     gram, extra, linear, prior_mean = np.empty((t, t)), np.empty(t), np.empty(t), np.empty(t)
     dtype = own.mean.dtype
@@ -229,7 +231,7 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
         np.empty((t, _BLOCK), dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype),
         np.zeros(t, dtype),
     )  # fmt: skip
-    chunks = _chunks(first, last, cells)
+    chunks = _chunks(first, last, cells, direct_cells)
     # 8 more than a power of two: else all dimensions of a cell would fall into the same lines of the cache
     direct_work = (
         np.empty((chunks, t, _CHUNK + 8), dtype), np.empty((chunks, _CHUNK), dtype), np.empty((chunks, _CHUNK), dtype),
@@ -245,7 +247,7 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
         load_row(own, i, row)
         related = relations.indptr[i] < relations.indptr[i + 1]
         n = cells.indptr[i + 1] - cells.indptr[i]
-        if not related and n <= _DIRECT * _CHUNK:
+        if not related and n <= direct_cells:
             _load_contexts(i, cells, row, other, bias, bias_is_own, direct_work)
             _direct_pass(i, n, own, prior.tau[i], prior_mean, direct_work)
             continue
