@@ -6,6 +6,7 @@ import pytest
 from tests.twin.bridge import assert_same, make_twins, one_relation_kind
 from tests.twin.twin import (
     bound,
+    cold_bias_variance,
     cold_density,
     literal_update_u,
     random_problem,
@@ -13,8 +14,10 @@ from tests.twin.twin import (
     relation_score_moments,
     score_moments,
     update_bias,
+    update_bias_centre,
     update_h,
     update_r,
+    update_r_centre,
     update_tau_bias,
     update_tau_categories,
     update_tau_entities,
@@ -26,7 +29,7 @@ from tests.twin.twin import (
     update_x,
     update_y,
 )
-from vbn.model._biases import update_biases
+from vbn.model._biases import update_biases, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._cold import set_cold_densities
 from vbn.model._entities import update_entities
@@ -58,6 +61,12 @@ def twin_factors(twins, update):
             update(twins.problem, twins.state, k=k, m=m)
 
 
+def twin_centres(twins):
+    update_bias_centre(twins.problem, twins.state)
+    for k in range(len(twins.problem.relations)):
+        update_r_centre(twins.problem, twins.state, k=k)
+
+
 def twin_precisions(twins):
     problem, state = twins.problem, twins.state
     for side in ("u", "v"):
@@ -81,6 +90,7 @@ BLOCKS = {
         lambda t: [update_r(t.problem, t.state, k=k) for k in range(len(t.problem.relations))],
     ),
     "b": (lambda t: update_biases(t.network, t.data, t.engine), lambda t: update_bias(t.problem, t.state)),
+    "centres": (lambda t: update_centres(t.network), lambda t: twin_centres(t)),
     "tau": (lambda t: update_precisions(t.network, t.engine), twin_precisions),
 }
 
@@ -101,7 +111,7 @@ def test_epochs_agree(seed):
     twins = make(seed, shared=seed % 2 == 0)
     for _ in range(5):
         run_epoch(twins.network, twins.data, twins.engine)
-        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "tau"):
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "centres", "tau"):
             BLOCKS[block][1](twins)
     assert_same(twins, 1e-6, 1e-7)
 
@@ -140,7 +150,7 @@ def test_the_papers_literal_diagonal_update_fails_here(seed):
     twins = make(seed, shared=seed % 2 == 0, n_cells=90)
     for _ in range(10):
         run_epoch(twins.network, twins.data, twins.engine)
-        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "tau"):
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "centres", "tau"):
             BLOCKS[block][1](twins)
     before = bound(twins.problem, twins.state)
     literal_update_u(twins.problem, twins.state)
@@ -161,6 +171,11 @@ def test_cold_densities_agree(seed):
         np.testing.assert_allclose(part.mean[barren], expected.mean[barren], atol=1e-12)
         wanted = np.broadcast_to(expected.variance[barren].reshape(barren.sum(), -1), part.variance[barren].shape)
         np.testing.assert_allclose(part.variance[barren], wanted, rtol=1e-12)
+    biases, barren = twins.network.posterior.bias, ~twins.network.bias_active
+    assert barren.any()
+    np.testing.assert_allclose(biases.mean[barren], twins.state.bias_centre[0], rtol=1e-12)
+    expected = cold_bias_variance(twins.problem, twins.state.bias_centre)
+    np.testing.assert_allclose(biases.variance[barren], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

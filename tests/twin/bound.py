@@ -58,13 +58,21 @@ def _categories(problem, state, name):
     return total
 
 
-def _biases(problem, kind, active, mean, variance, rate):
+def _biases(problem, kind, active, mean, variance, rate, centre):
     total = 0.0
     for j in np.flatnonzero(active):
-        total += normal_gamma_term(
-            problem, kind, 1, mean[j] ** 2 + variance[j], math.log(variance[j]), rate[j]
-        )
-    return total
+        distance = (mean[j] - centre[0]) ** 2 + variance[j] + centre[1]
+        total += normal_gamma_term(problem, kind, 1, distance, math.log(variance[j]), rate[j])
+    return total + _centre(problem, centre)
+
+
+def _centre(problem, centre):
+    """E[log p] + entropy of the common mean of the biases, a Normal of known precision."""
+    kappa = problem.centre_precision
+    if kappa is None:
+        return 0.0
+    log_p = (math.log(kappa / (2 * math.pi)) - kappa * (centre[0] ** 2 + centre[1])) / 2
+    return log_p + (1 + math.log(2 * math.pi * centre[1])) / 2
 
 
 def _factors(problem, mean, variance, rate):
@@ -86,7 +94,7 @@ def bound_terms(problem, state, xi=None, zeta=None):
     for name in ("u", "v"):
         terms[name] = _entities(problem, state, name)
         terms[f"h_{name}"] = _categories(problem, state, name)
-    biases = state.bias_mean, state.bias_var, state.bias_tau_rate
+    biases = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
     terms["bias"] = _biases(problem, "bias", active.bias, *biases)
     for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
         cells = relation.cells
@@ -94,7 +102,8 @@ def bound_terms(problem, state, xi=None, zeta=None):
         terms[f"likelihood:{k}"] = bounded_likelihood(cells, mean, variance, zeta[k])
         terms[f"x:{k}"] = _factors(problem, q.x_mean, q.x_var, q.x_tau_rate)
         terms[f"y:{k}"] = _factors(problem, q.y_mean, q.y_var, q.y_tau_rate)
-        terms[f"r:{k}"] = _biases(problem, "relation_bias", active.r[k], q.r_mean, q.r_var, q.r_tau_rate)
+        biases = q.r_mean, q.r_var, q.r_tau_rate, q.r_centre
+        terms[f"r:{k}"] = _biases(problem, "relation_bias", active.r[k], *biases)
     return terms
 
 

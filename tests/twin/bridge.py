@@ -41,7 +41,9 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
     posterior = _posterior(problem, state, u_graph, v_graph, dtype)
     hyper = Hyperpriors(*(_kinds(table) for table in (problem.alpha, problem.beta)))
     r_active = np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols)
-    network = Network(posterior, u_graph, v_graph, hyper, problem.active.bias, r_active)
+    network = Network(
+        posterior, u_graph, v_graph, hyper, problem.active.bias, r_active, problem.centre_precision is not None
+    )
     sample = Sample(
         _cells(problem.cells, problem, dtype), tuple(_cells(r.cells, problem, dtype) for r in problem.relations)
     )
@@ -66,15 +68,21 @@ def assert_same(twins: Twins, rtol, atol):
         )
         for field, other in pairs:
             close(getattr(ours, field)[live], getattr(theirs, other)[nodes[live]], rtol, atol, f"{name}.{field}")
+    close(centre(q.bias, 0), s.bias_centre, rtol, atol, "bias.centre")
     for field, other in (("mean", "bias_mean"), ("variance", "bias_var"), ("tau_rate", "bias_tau_rate")):
         close(getattr(q.bias, field)[active.bias], getattr(s, other)[active.bias], rtol, atol, f"bias.{field}")
     for k, relation in enumerate(s.relations):
+        close(centre(q.relation_bias, k), relation.r_centre, rtol, atol, "r.centre")
         rows = slice(q.offsets[k], q.offsets[k + 1])
         for field, other in (("mean", "mean"), ("variance", "var"), ("tau_rate", "tau_rate")):
             close(getattr(q.x, field)[rows], getattr(relation, f"x_{other}"), rtol, atol, f"x.{field}")
             close(getattr(q.y, field)[rows], getattr(relation, f"y_{other}"), rtol, atol, f"y.{field}")
             mine, theirs = getattr(q.relation_bias, field)[k], getattr(relation, f"r_{other}")
             close(mine[active.r[k]], theirs[active.r[k]], rtol, atol, f"r.{field}")
+
+
+def centre(scalars, k):
+    return scalars.centre_mean[k], scalars.centre_variance[k]
 
 
 def close(ours, theirs, rtol, atol, what):
@@ -111,14 +119,16 @@ def _posterior(problem, state, u_graph, v_graph, dtype):
         mean, var, rate = (np.concatenate([e, *f]) for e, f in zip(empty, fields, strict=True))
         return Factors(mean.astype(dtype), var.astype(dtype), rate)
 
-    def scalars(mean, variance, rate, shape):
-        arrays = (np.array(a, dtype=float).reshape(shape) for a in (mean, variance, rate))
-        mean, variance, rate = arrays
-        return Scalars(mean.astype(dtype), variance.astype(dtype), rate)
+    def scalars(mean, variance, rate, centres, shape):
+        mean, variance, rate = (np.array(a, dtype=float).reshape(shape) for a in (mean, variance, rate))
+        centres = np.array(centres, dtype=float).reshape(-1, 2)
+        return Scalars(
+            mean.astype(dtype), variance.astype(dtype), rate, centres[:, 0].copy(), centres[:, 1].copy()
+        )
 
     n, k = problem.n_cols, len(problem.relations)
-    bias = scalars(state.bias_mean, state.bias_var, state.bias_tau_rate, (n,))
-    r_fields = ([getattr(r, f"r_{f}") for r in state.relations] for f in ("mean", "var", "tau_rate"))
+    bias = scalars(state.bias_mean, state.bias_var, state.bias_tau_rate, [state.bias_centre], (n,))
+    r_fields = ([getattr(r, f"r_{f}") for r in state.relations] for f in ("mean", "var", "tau_rate", "centre"))
     r = scalars(*r_fields, (k, n))
     offsets = np.concatenate(([0], np.cumsum([r.rank for r in problem.relations]))).astype(np.int64)
     return Posterior(part(state.u, u_graph), part(state.v, v_graph), bias, stacked("x"), stacked("y"), r, offsets)

@@ -49,6 +49,6 @@ def cold_density(problem, state, name):
     return ColdDensity(mean, 1 / tau, tau, prior_variance, part.category_mean, part.category_variance)
 
 
-def cold_bias_variance(problem, kind="bias"):
-    """The variance of a barren bias (or "relation_bias"); its mean is 0."""
-    return problem.beta[kind] / problem.alpha[kind]
+def cold_bias_variance(problem, centre, kind="bias"):
+    """The variance of a barren bias (or "relation_bias"), whose mean is the common mean, given as (mean, variance)."""
+    return 1 / cold_tau(problem.alpha[kind], problem.beta[kind], 1, centre[1])

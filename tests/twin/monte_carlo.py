@@ -59,9 +59,16 @@ def _free(problem, kind, mean, variance, rate, n, rng):
     return z, _log_prior(problem, kind, z, 0.0, tau) - log_q
 
 
-def _biases(problem, kind, active, mean, variance, rate, n, rng):
+def _biases(problem, kind, active, mean, variance, rate, centre, n, rng):
     on = np.flatnonzero(active)
-    z, ratio = _free(problem, kind, mean[on, None], variance[on, None], rate[on], n, rng)
+    z, tau, log_q = _sample_normal_gamma(
+        problem, kind, mean[on, None], np.sqrt(variance[on, None]), rate[on], n, rng
+    )
+    c = rng.normal(centre[0], np.sqrt(centre[1]), n)
+    ratio = _log_prior(problem, kind, z, c[:, None, None], tau) - log_q
+    if problem.centre_precision is not None:
+        ratio += stats.norm.logpdf(c, 0.0, problem.centre_precision**-0.5)
+        ratio -= stats.norm.logpdf(c, centre[0], np.sqrt(centre[1]))
     samples = np.zeros((n, len(mean)))
     samples[:, on] = z[:, :, 0]
     return samples, ratio
@@ -77,7 +84,7 @@ def monte_carlo_bound(problem, state, n, rng):
     u, total = _part(problem, state, "u", n, rng)
     v, ratio = _part(problem, state, "v", n, rng)
     total += ratio
-    parameters = state.bias_mean, state.bias_var, state.bias_tau_rate
+    parameters = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
     b, ratio = _biases(problem, "bias", problem.active.bias, *parameters, n, rng)
     cells = problem.cells
     score = np.einsum("ncd,ncd->nc", u[:, cells.i], v[:, cells.j]) + b[:, cells.j]
@@ -87,7 +94,7 @@ def monte_carlo_bound(problem, state, n, rng):
         cells = relation.cells
         x, ratio_x = _free(problem, "relation_factor", q.x_mean, q.x_var, q.x_tau_rate, n, rng)
         y, ratio_y = _free(problem, "relation_factor", q.y_mean, q.y_var, q.y_tau_rate, n, rng)
-        parameters = q.r_mean, q.r_var, q.r_tau_rate
+        parameters = q.r_mean, q.r_var, q.r_tau_rate, q.r_centre
         r, ratio_r = _biases(problem, "relation_bias", problem.active.r[k], *parameters, n, rng)
         W = np.einsum("nmd,nme->nde", x, y)
         left = np.einsum("nid,nde->nie", u, W)

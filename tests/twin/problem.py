@@ -115,6 +115,7 @@ class Problem:
     alpha: dict = field(default_factory=lambda: dict.fromkeys(KINDS, 1.0))
     beta: dict = field(default_factory=lambda: dict.fromkeys(KINDS, 1.0))
     shared: bool = False
+    centre_precision: float | None = 0.01  # of the common mean of the biases; None: biases are drawn to 0
 
     def taxonomy(self, part):
         """The taxonomy behind the part "u" (rows) or "v" (columns)."""

@@ -22,7 +22,9 @@ def blocks(problem):
         for m in range(relation.rank):
             everything[f"y:{k}:{m}"] = partial(updates.update_y, problem, k=k, m=m)
         everything[f"r:{k}"] = partial(updates.update_r, problem, k=k)
+        everything[f"centre_r:{k}"] = partial(updates.update_r_centre, problem, k=k)
     everything["bias"] = partial(updates.update_bias, problem)
+    everything["centre_bias"] = partial(updates.update_bias_centre, problem)
     for name in ("u", "v"):
         everything[f"tau_{name}"] = partial(updates.update_tau_entities, problem, name=name)
         everything[f"tau_h_{name}"] = partial(updates.update_tau_categories, problem, name=name)

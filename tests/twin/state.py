@@ -31,6 +31,7 @@ class RelationState:
     r_mean: np.ndarray  # (n_cols,)
     r_var: np.ndarray  # (n_cols,)
     r_tau_rate: np.ndarray  # (n_cols,)
+    r_centre: np.ndarray  # (2,): mean and variance of the common mean of the r_j
 
 
 @dataclass
@@ -42,6 +43,7 @@ class State:
     bias_mean: np.ndarray  # (n_cols,)
     bias_var: np.ndarray  # (n_cols,)
     bias_tau_rate: np.ndarray  # (n_cols,)
+    bias_centre: np.ndarray  # (2,): mean and variance of the common mean of the b_j
     relations: list
 
     def part(self, name):
@@ -76,9 +78,14 @@ def random_state(problem, seed=0):
         x = mean(rank, t), variance(rank, t), rate("relation_factor", rank)
         y = mean(rank, t), variance(rank, t), rate("relation_factor", rank)
         n = problem.n_cols
-        return RelationState(*x, *y, mean(n), variance(n), rate("relation_bias", n))
+        return RelationState(*x, *y, mean(n), variance(n), rate("relation_bias", n), centre())
+
+    def centre():
+        if problem.centre_precision is None:
+            return np.zeros(2)
+        return np.array([rng.normal(), rng.uniform(0.3, 1.0)])
 
     n = problem.n_cols
-    bias = mean(n), variance(n), rate("bias", n)
+    bias = mean(n), variance(n), rate("bias", n), centre()
     relations = [relation(r.rank) for r in problem.relations]
     return State(part(problem.n_rows), part(n), *bias, relations)

@@ -59,7 +59,8 @@ def exact_model(problem):
         for name in ("u", "v"):
             h = normal_gamma(f"h_{name}", "category", categories, 0.0, DIM)
             sides.append(normal_gamma(name, "entity", N - 2, A @ h, DIM))
-        b = normal_gamma("b", "bias", N - 2, 0.0, 1)[:, 0]
+        c = numpyro.sample("c", dist.Normal(0.0, problem.centre_precision**-0.5))
+        b = normal_gamma("b", "bias", N - 2, c, 1)[:, 0]
         scores = numpyro.deterministic("scores", sides[0] @ sides[1].T + b)
         logits = scores[cells.i - leaves.start, cells.j - leaves.start]
         data = dist.Binomial(total_count=cells.weight.astype(int), logits=logits)

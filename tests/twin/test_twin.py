@@ -291,6 +291,29 @@ def test_biases_are_stationary(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
+def test_common_means_of_biases_are_stationary(seed):
+    problem, state = make(seed)
+    xi, zeta = held(problem, state)
+    centres = {"centre_bias": state.bias_centre}
+    centres |= {f"centre_r:{k}": q.r_centre for k, q in enumerate(state.relations)}
+    for name, centre in centres.items():
+        entries = [(centre, 0, False), (centre, 1, True)]
+        before = steepest(problem, state, xi, zeta, entries)
+        twin.blocks(problem)[name](state)
+        assert_flat(problem, state, xi, zeta, entries, before)
+
+
+def test_biases_can_be_drawn_to_zero_as_in_the_paper():
+    problem = replace(twin.random_problem(0), centre_precision=None)
+    state = twin.random_state(problem, 0)
+    bounds = twin.fit(problem, state, sweeps=20)
+    assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
+    assert (state.bias_centre == 0).all()
+    estimate, error = twin.monte_carlo_bound(problem, state, 4000, np.random.default_rng(0))
+    assert abs(bounds[-1] - estimate) < 4 * error
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_precisions_are_stationary(seed):
     problem, state = make(seed)
     xi, zeta = held(problem, state)
@@ -450,7 +473,7 @@ def test_cold_density_is_the_fixed_point_of_iterated_updates(seed):
         np.testing.assert_allclose(part.variance[node], cold[name].variance[node], rtol=1e-6)
         tau = problem.shape("entity") / part.tau_rate[node]
         np.testing.assert_allclose(tau, cold[name].tau[node], rtol=1e-6)
-    np.testing.assert_allclose(state.bias_var[col], twin.cold_bias_variance(problem), rtol=1e-6)
+    np.testing.assert_allclose(state.bias_var[col], twin.cold_bias_variance(problem, state.bias_centre), rtol=1e-6)
 
 
 def test_cold_categories_come_from_the_top():

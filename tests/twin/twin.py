@@ -28,9 +28,11 @@ from tests.twin.schedule import blocks, fit, sweep
 from tests.twin.state import Part, RelationState, State, random_state
 from tests.twin.updates import (
     update_bias,
+    update_bias_centre,
     update_entities,
     update_h,
     update_r,
+    update_r_centre,
     update_tau_bias,
     update_tau_categories,
     update_tau_entities,
@@ -83,9 +85,11 @@ __all__ = [
     "score_moments",
     "sweep",
     "update_bias",
+    "update_bias_centre",
     "update_entities",
     "update_h",
     "update_r",
+    "update_r_centre",
     "update_tau_bias",
     "update_tau_categories",
     "update_tau_entities",

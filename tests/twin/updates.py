@@ -171,8 +171,10 @@ def update_bias(problem, state, xi=None):
     product = (state.u.mean[cells.i] * state.v.mean[cells.j]).sum(1)
     for j in np.flatnonzero(problem.active.bias):
         mine = cells.j == j
-        precision = problem.shape("bias") / state.bias_tau_rate[j] + L[mine].sum()
-        state.bias_mean[j] = (cells.signed[mine] - L[mine] * product[mine]).sum() / precision
+        tau = problem.shape("bias") / state.bias_tau_rate[j]
+        precision = tau + L[mine].sum()
+        pull = (cells.signed[mine] - L[mine] * product[mine]).sum()
+        state.bias_mean[j] = (tau * state.bias_centre[0] + pull) / precision
         state.bias_var[j] = 1 / precision
 
 
@@ -185,9 +187,33 @@ def update_r(problem, state, k, zeta=None):
     product = mean - q.r_mean[cells.j]
     for j in np.flatnonzero(problem.active.r[k]):
         mine = cells.j == j
-        precision = problem.shape("relation_bias") / q.r_tau_rate[j] + L[mine].sum()
-        q.r_mean[j] = (cells.signed[mine] - L[mine] * product[mine]).sum() / precision
+        tau = problem.shape("relation_bias") / q.r_tau_rate[j]
+        precision = tau + L[mine].sum()
+        pull = (cells.signed[mine] - L[mine] * product[mine]).sum()
+        q.r_mean[j] = (tau * q.r_centre[0] + pull) / precision
         q.r_var[j] = 1 / precision
+
+
+def _update_centre(problem, kind, active, mean, rate, centre):
+    """The common mean of biases: precisions add up, and so do their pulls."""
+    if problem.centre_precision is None:
+        return
+    tau = problem.shape(kind) / rate[active]
+    precision = problem.centre_precision + tau.sum()
+    centre[:] = (tau @ mean[active]) / precision, 1 / precision
+
+
+def update_bias_centre(problem, state):
+    """The common mean of the b_j."""
+    parameters = state.bias_mean, state.bias_tau_rate, state.bias_centre
+    _update_centre(problem, "bias", problem.active.bias, *parameters)
+
+
+def update_r_centre(problem, state, k):
+    """The common mean of the r_jk of relation k."""
+    q = state.relations[k]
+    parameters = q.r_mean, q.r_tau_rate, q.r_centre
+    _update_centre(problem, "relation_bias", problem.active.r[k], *parameters)
 
 
 def _update_factor(problem, state, name, k, m, zeta):
@@ -242,7 +268,7 @@ def update_tau_categories(problem, state, name):
 def update_tau_bias(problem, state):
     """The precisions of all active biases."""
     on = problem.active.bias
-    second = state.bias_mean**2 + state.bias_var
+    second = (state.bias_mean - state.bias_centre[0]) ** 2 + state.bias_var + state.bias_centre[1]
     state.bias_tau_rate[on] = problem.beta["bias"] + second[on] / 2
 
 
@@ -261,5 +287,5 @@ def update_tau_y(problem, state, k):
 def update_tau_r(problem, state, k):
     """The precisions of all active biases of relation k."""
     q, on = state.relations[k], problem.active.r[k]
-    second = q.r_mean**2 + q.r_var
+    second = (q.r_mean - q.r_centre[0]) ** 2 + q.r_var + q.r_centre[1]
     q.r_tau_rate[on] = problem.beta["relation_bias"] + second[on] / 2

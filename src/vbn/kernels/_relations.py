@@ -99,11 +99,11 @@ def update_factor(
 
 
 @kernel
-def update_relation_biases(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, tau, bias, active):
+def update_relation_biases(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, tau, centre, bias, active):
     """Update q(r_j) of one relation in place; `columns[cell]` is the cell's column j."""
     rank = a_first.shape[1]
     precision = tau.astype(np.float64)
-    linear = np.zeros(len(tau))
+    linear = precision * centre
     for k in range(len(left)):
         i, j, column = left[k], right[k], columns[k]
         mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vbn.model._biases import centre_bound
 from vbn.model._engine import Engine
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import EpochData, Network
@@ -14,6 +15,7 @@ from vbn.model._relations import relation_likelihood
 def lower_bound(network: Network, data: EpochData, engine: Engine) -> float:
     """The whole bound of the present posterior on a sample."""
     prior = sum(group_bound(group, network.hyperpriors) for group in groups(network, engine))
+    prior += centre_bound(network.posterior.bias) + centre_bound(network.posterior.relation_bias)
     return float(prior + _cell_likelihood(network, data, engine) + relation_likelihood(network, data, engine))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network
-from vbn.model._posterior import Part
+from vbn.model._posterior import Part, Scalars
 
 
 def cold_precision(spread: np.ndarray, alpha: float, beta: float, dim: int) -> np.ndarray:
@@ -26,9 +26,8 @@ def set_cold_densities(network: Network) -> None:
         _set_categories(part, graph, network.hyperpriors)
         _set_entities(part, graph, network.hyperpriors)
     q, hyper = network.posterior, network.hyperpriors
-    _set_scalars(q.bias.mean, q.bias.variance, q.bias.tau_rate, ~network.bias_active, "bias", hyper)
-    r = q.relation_bias
-    _set_scalars(r.mean, r.variance, r.tau_rate, ~network.relation_bias_active, "relation", hyper)
+    _set_scalars(q.bias, ~network.bias_active[None], "bias", hyper)
+    _set_scalars(q.relation_bias, ~network.relation_bias_active, "relation", hyper)
 
 
 def _set_entities(part: Part, graph: PartGraph, hyper: Hyperpriors) -> None:
@@ -69,10 +68,10 @@ def prior_moments(part: Part, graph: PartGraph, nodes: np.ndarray) -> tuple[np.n
     return mean, spread
 
 
-def _set_scalars(
-    mean: np.ndarray, variance: np.ndarray, rate: np.ndarray, cold: np.ndarray, kind: str, hyper: Hyperpriors
-) -> None:
-    tau = hyper.alpha[kind] / hyper.beta[kind]
-    mean[cold] = 0.0
-    variance[cold] = 1.0 / tau
-    rate[cold] = hyper.shape(kind, 1) / tau
+def _set_scalars(scalars: Scalars, cold: np.ndarray, kind: str, hyper: Hyperpriors) -> None:
+    """Biases without data: the common mean, with the precision that its uncertainty leaves."""
+    tau = cold_precision(scalars.centre_variance, hyper.alpha[kind], hyper.beta[kind], 1)
+    settings = (scalars.mean, scalars.centre_mean), (scalars.variance, 1.0 / tau), (scalars.tau_rate, hyper.shape(kind, 1) / tau)
+    for array, value in settings:
+        rows = array.reshape(cold.shape)  # a view: b has one row, r one for each relation
+        rows[cold] = np.broadcast_to(value[:, None], cold.shape)[cold]

@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import NumericalError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
-from vbn.model._biases import update_biases
+from vbn.model._biases import update_biases, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._cold import set_cold_densities
 from vbn.model._engine import Engine
@@ -63,6 +63,7 @@ def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:
             update_factors(network, data, side, engine)
         update_relation_biases(network, data, engine)
     update_biases(network, data, engine)
+    update_centres(network)
     update_precisions(network, engine)
 
 

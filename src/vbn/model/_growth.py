@@ -25,6 +25,7 @@ def carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Voca
     source, target = _common(old_names, names)
     for field in ("mean", "variance", "tau_rate"):
         getattr(new, field)[..., target] = getattr(old, field)[..., source]
+    new.centre_mean[:], new.centre_variance[:] = old.centre_mean, old.centre_variance
 
 
 def carry_relations(
@@ -43,6 +44,8 @@ def carry_relations(
         _copy_factors(old.y, there, new.y, here)
         for field in ("mean", "variance", "tau_rate"):
             getattr(new.relation_bias, field)[k][target] = getattr(old.relation_bias, field)[at][source]
+        for field in ("centre_mean", "centre_variance"):
+            getattr(new.relation_bias, field)[k] = getattr(old.relation_bias, field)[at]
 
 
 def _copy_factors(old: Factors, there: slice, new: Factors, here: slice) -> None:

@@ -28,6 +28,7 @@ class Network:
     hyperpriors: Hyperpriors
     bias_active: np.ndarray
     relation_bias_active: np.ndarray
+    centred_biases: bool = True
 
     def part(self, side: str) -> tuple[Part, PartGraph]:
         """The posterior and the graph of side "u" or "v"."""

@@ -11,6 +11,7 @@ from vbn.model._graph import PartGraph
 
 _START_SCALE = 0.1  # standard deviation of the first means; 0 would be a fixed point
 _START_VARIANCE = 1.0
+_FACTOR_VARIANCE = 0.05  # factors of relations start large and sure: small or unsure ones are pruned in the first epochs
 
 
 @dataclass
@@ -35,11 +36,17 @@ class Part:
 
 @dataclass
 class Scalars:
-    """Biases: one Gaussian and one Gamma rate for each column (b), or for each relation and column (r)."""
+    """Biases: one Gaussian and one Gamma rate for each column (b), or for each relation and column (r).
+
+    `centre_mean` and `centre_variance` are the density of the mean that they are drawn to: one value for b, one for
+    each relation's r. Both are 0 where the prior mean is fixed at 0, as in the paper.
+    """
 
     mean: np.ndarray
     variance: np.ndarray
     tau_rate: np.ndarray
+    centre_mean: np.ndarray
+    centre_variance: np.ndarray
 
     @property
     def densities(self) -> DensityArrays:
@@ -118,7 +125,7 @@ def start_posterior(
     n_columns, total = v_graph.n_entities, int(sum(ranks))
     x, y = (_start_factors(total, dim, np.random.default_rng(s), dtype) for s in streams[2:])
     offsets = np.concatenate(([0], np.cumsum(np.asarray(ranks, dtype=np.int64)))).astype(np.int64)
-    return Posterior(u, v, _start_scalars((n_columns,), dtype), x, y, _start_scalars((len(ranks), n_columns), dtype), offsets)
+    return Posterior(u, v, _start_scalars((n_columns,), 1, dtype), x, y, _start_scalars((len(ranks), n_columns), len(ranks), dtype), offsets)
 
 
 def _start_part(graph: PartGraph, dim: int, rng: np.random.Generator, dtype: np.dtype) -> Part:
@@ -134,9 +141,10 @@ def _start_part(graph: PartGraph, dim: int, rng: np.random.Generator, dtype: np.
 
 
 def _start_factors(total: int, dim: int, rng: np.random.Generator, dtype: np.dtype) -> Factors:
-    mean = rng.standard_normal((total, dim)) / np.sqrt(dim)
-    return Factors(mean.astype(dtype), np.full((total, dim), _START_VARIANCE / dim, dtype), np.ones(total))
+    mean = rng.standard_normal((total, dim))
+    return Factors(mean.astype(dtype), np.full((total, dim), _FACTOR_VARIANCE, dtype), np.ones(total))
 
 
-def _start_scalars(shape: tuple[int, ...], dtype: np.dtype) -> Scalars:
-    return Scalars(np.zeros(shape, dtype), np.full(shape, _START_VARIANCE, dtype), np.ones(shape))
+def _start_scalars(shape: tuple[int, ...], groups: int, dtype: np.dtype) -> Scalars:
+    zero, one = np.zeros(shape, dtype), np.full(shape, _START_VARIANCE, dtype)
+    return Scalars(zero, one, np.ones(shape), np.zeros(groups), np.zeros(groups))

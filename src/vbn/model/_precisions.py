@@ -9,6 +9,7 @@ import numpy as np
 from vbn.kernels._arrays import PriorArrays
 from vbn.model._engine import Engine
 from vbn.model._network import Network, row_ranges
+from vbn.model._posterior import Scalars
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,14 @@ def groups(network: Network, engine: Engine) -> list[Group]:
     q = network.posterior
     found = [_entities(network, side, engine) for side in ("u", "v")]
     found += [_categories(network, side, engine) for side in ("u", "v") if network.part(side)[1].n_categories]
-    found.append(_scalars("bias", q.bias.mean, q.bias.variance, q.bias.tau_rate, network.bias_active))
+    found.append(_scalars("bias", q.bias, network.bias_active))
     if q.n_relations:
         for factors in (q.x, q.y):
             mean, variance = factors.mean.astype(np.float64), factors.variance.astype(np.float64)
             distance, volume = (mean**2 + variance).sum(axis=1), np.log(variance).sum(axis=1)
             everything = np.ones(len(distance), dtype=bool)
             found.append(Group("relation", q.dim, distance, volume, factors.tau_rate, everything))
-        r = q.relation_bias
-        found.append(_scalars("relation", r.mean, r.variance, r.tau_rate, network.relation_bias_active))
+        found.append(_scalars("relation", q.relation_bias, network.relation_bias_active))
     return found
 
 
@@ -81,6 +81,9 @@ def _categories(network: Network, side: str, engine: Engine) -> Group:
     return Group("category", network.posterior.dim, distance[active], volume, part.category_rate, active)
 
 
-def _scalars(kind: str, mean: np.ndarray, variance: np.ndarray, rate: np.ndarray, active: np.ndarray) -> Group:
-    mean, variance = mean[active].astype(np.float64), variance[active].astype(np.float64)
-    return Group(kind, 1, mean**2 + variance, np.log(variance), rate, active)
+def _scalars(kind: str, scalars: Scalars, active: np.ndarray) -> Group:
+    mean, variance = (a[active].astype(np.float64) for a in (scalars.mean, scalars.variance))
+    per_column = (1,) if active.ndim == 1 else (-1, 1)
+    centre = np.broadcast_to(scalars.centre_mean.reshape(per_column), active.shape)[active]
+    spread = np.broadcast_to(scalars.centre_variance.reshape(per_column), active.shape)[active]
+    return Group(kind, 1, (mean - centre) ** 2 + variance + spread, np.log(variance), scalars.tau_rate, active)

@@ -42,8 +42,9 @@ def update_relation_biases(network: Network, data: EpochData, engine: Engine) ->
 
     def relation(k: int, _: int) -> None:
         kernel(
-            *_scored_cells(network, data, k), tau[k], relation_bias_of(network, k), network.relation_bias_active[k]
-        )
+            *_scored_cells(network, data, k), tau[k], float(q.relation_bias.centre_mean[k]),
+            relation_bias_of(network, k), network.relation_bias_active[k],
+        )  # fmt: skip
 
     engine.map(relation, [(k, k + 1) for k in range(q.n_relations)])
 

@@ -102,7 +102,8 @@ def _check(trained: Trained) -> None:
         "v.tau_rate": (m,), "bias.mean": (m,), "bias.variance": (m,), "bias.tau_rate": (m,), "x.mean": (total, t),
         "x.variance": (total, t), "x.tau_rate": (total,), "y.mean": (total, t), "y.variance": (total, t),
         "y.tau_rate": (total,), "relation_bias.mean": (k, m), "relation_bias.variance": (k, m),
-        "relation_bias.tau_rate": (k, m), "offsets": (k + 1,),
+        "relation_bias.tau_rate": (k, m), "offsets": (k + 1,), "bias.centre_mean": (1,), "bias.centre_variance": (1,),
+        "relation_bias.centre_mean": (k,), "relation_bias.centre_variance": (k,),
     }  # fmt: skip
     for side, part in (("u", trained.row_taxonomy), ("v", trained.column_taxonomy)):
         c = 0 if part is None else len(part.category_ids)
@@ -114,7 +115,8 @@ def _check(trained: Trained) -> None:
             raise ModelFileError(f"the tensor {path} has shape {array.shape} instead of {shape}.")
         if path != "offsets" and (array.dtype not in _FLOATS or not np.isfinite(array).all()):
             raise ModelFileError(f"the tensor {path} is not of finite floating-point numbers.")
-        if path.endswith(("variance", "rate")) and not (array > 0).all():
+        least = 0.0 if "centre" in path else np.finfo(array.dtype).tiny
+        if path.endswith(("variance", "rate")) and not (array >= least).all():
             raise ModelFileError(f"the tensor {path} has values that are not positive.")
     flags = {"row_active": (trained.row_active, n), "column_active": (trained.column_active, m)}
     for name, (array, size) in flags.items():
