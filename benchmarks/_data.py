@@ -21,9 +21,7 @@ def data_folder(given: Path | None, name: str) -> Path:
         raise SystemExit("no data folder: give --data DIR or set VBN_DATA")
     folder = Path(root) / name
     if not folder.is_dir():
-        raise SystemExit(
-            f"{folder} is not there: --data or VBN_DATA must name the folder that holds '{name}'"
-        )
+        raise SystemExit(f"{folder} is not there: --data or VBN_DATA must name the folder that holds '{name}'")
     return folder
 
 

@@ -28,9 +28,7 @@ USERS_AT_ONCE = 512
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_option(parser)
     parser.add_argument("--dim", type=int, default=50)
     parser.add_argument("--epochs", type=int, default=40)
@@ -64,9 +62,7 @@ def main() -> None:
     write_result("movielens_ranking", vars(chosen), runs, chosen.out)
 
 
-def run(
-    likes: Likes, edges: list[tuple[str, str]], chosen: argparse.Namespace, power: float, number: int
-) -> dict:
+def run(likes: Likes, edges: list[tuple[str, str]], chosen: argparse.Namespace, power: float, number: int) -> dict:
     masked = mask(likes, seed=number)
     data = interactions(likes, masked, edges)
     fitted = fit_vbn(

@@ -27,9 +27,7 @@ Sets = dict[str, list[tuple[str, str, float]]]
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_option(parser)
     parser.add_argument("--dim", type=int, default=50)
     parser.add_argument("--epochs", type=int, default=20)

@@ -66,9 +66,7 @@ def test_weights_of_repeated_pairs_add_and_both_directions_do_not():
 
 def test_unknown_entities_are_named_counted_and_can_be_skipped():
     pairs = [("hot", "cold"), *((f"x{number}", "hot") for number in range(7))]
-    with pytest.raises(
-        RelationError, match=r"7 unknown entities \('x0', .*'x4', \.\.\.\) in 7 of 8"
-    ) as raised:
+    with pytest.raises(RelationError, match=r"7 unknown entities \('x0', .*'x4', \.\.\.\) in 7 of 8") as raised:
         WORDS.with_relation("antonym", pairs)
     assert 'missing="skip"' in str(raised.value)
     assert "row 1" in str(raised.value)

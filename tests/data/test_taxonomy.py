@@ -108,9 +108,7 @@ def test_a_taxonomy_can_be_read_back_from_itself_and_from_its_dict(edges):
 
 
 def test_all_forms_of_a_dict():
-    taxonomy = Taxonomy.from_edges(
-        {"poodle": ["dog", "pet"], "cat": "pet", "eel": {"fish": 3, "snake": 1}, "z": []}
-    )
+    taxonomy = Taxonomy.from_edges({"poodle": ["dog", "pet"], "cat": "pet", "eel": {"fish": 3, "snake": 1}, "z": []})
     assert taxonomy.parents("poodle") == [("dog", 0.5), ("pet", 0.5)]
     assert taxonomy.parents("cat") == [("pet", 1.0)]
     assert dict(taxonomy.parents("eel")) == {"fish": 0.75, "snake": 0.25}
@@ -159,9 +157,7 @@ def test_a_chain_a_hundred_thousand_deep():
     assert len(taxonomy.ancestors(0)) == depth
     with pytest.raises(TaxonomyError, match="cycle"):
         Taxonomy.from_edges([(number, (number + 1) % depth) for number in range(depth)])
-    broken = Taxonomy.from_edges(
-        [(number, (number + 1) % depth) for number in range(depth)], break_cycles="drop"
-    )
+    broken = Taxonomy.from_edges([(number, (number + 1) % depth) for number in range(depth)], break_cycles="drop")
     assert len(broken.dropped) == 1
     assert broken.depth == depth - 1
 

@@ -247,7 +247,7 @@ def test_bad_parameters_are_named(options, message):
 
 
 def test_what_is_not_a_dataset_is_refused():
-    with pytest.raises(vbn.DataError, match="vbn.Dataset"):
+    with pytest.raises(vbn.DataError, match=r"vbn\.Dataset"):
         model().fit([["a", "b"]])
 
 
@@ -268,4 +268,6 @@ def test_parameters_as_in_scikit_learn():
 def test_import_is_light():
     """numba and scipy come with the first fit."""
     code = "import sys, vbn, vbn.data; print([m for m in ('numba', 'scipy', 'pandas', 'rich') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )

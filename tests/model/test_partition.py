@@ -63,7 +63,8 @@ def test_as_few_sets_as_the_densest_neighbourhood_allows(dag):
     live = {int(node) for node, on in zip(graph.category_nodes, graph.category_active, strict=True) if on}
     parents = {i: {p for p in live if i in children[p]} for i in range(n)}
     conflicts = {
-        a: {b for b in live if b != a and (b in children[a] or a in children[b] or children[a] & children[b])} for a in live
+        a: {b for b in live if b != a and (b in children[a] or a in children[b] or children[a] & children[b])}
+        for a in live
     }
     assert len(graph.sets) <= 1 + max((len(c) for c in conflicts.values()), default=-1)
     assert len(graph.sets) >= max((len(p) for p in parents.values()), default=0)

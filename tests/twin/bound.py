@@ -52,9 +52,7 @@ def _categories(problem, state, name):
     for node in np.flatnonzero(problem.active.categories(name)):
         distance = category_distance(problem, state, name, node)
         logs = problem.dim * math.log(part.category_variance[node])
-        total += normal_gamma_term(
-            problem, "category", problem.dim, distance, logs, part.category_tau_rate[node]
-        )
+        total += normal_gamma_term(problem, "category", problem.dim, distance, logs, part.category_tau_rate[node])
     return total
 
 

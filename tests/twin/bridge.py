@@ -122,9 +122,7 @@ def _posterior(problem, state, u_graph, v_graph, dtype):
     def scalars(mean, variance, rate, centres, shape):
         mean, variance, rate = (np.array(a, dtype=float).reshape(shape) for a in (mean, variance, rate))
         centres = np.array(centres, dtype=float).reshape(-1, 2)
-        return Scalars(
-            mean.astype(dtype), variance.astype(dtype), rate, centres[:, 0].copy(), centres[:, 1].copy()
-        )
+        return Scalars(mean.astype(dtype), variance.astype(dtype), rate, centres[:, 0].copy(), centres[:, 1].copy())
 
     n, k = problem.n_cols, len(problem.relations)
     bias = scalars(state.bias_mean, state.bias_var, state.bias_tau_rate, [state.bias_centre], (n,))

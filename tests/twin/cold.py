@@ -37,9 +37,7 @@ def cold_density(problem, state, name):
         elif not problem.active.categories(name)[node]:
             V = prior_mean_variance(taxonomy, part, node)
             part.category_mean[node] = prior_mean(taxonomy, part, node)
-            part.category_variance[node] = 1 / cold_tau(
-                problem.alpha["category"], problem.beta["category"], t, V
-            )
+            part.category_variance[node] = 1 / cold_tau(problem.alpha["category"], problem.beta["category"], t, V)
     n = len(taxonomy)
     mean, tau, prior_variance = np.full((n, t), np.nan), np.full(n, np.nan), np.full(n, np.nan)
     for node in np.flatnonzero(~problem.active.entities(name)):

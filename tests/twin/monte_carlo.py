@@ -40,9 +40,7 @@ def _part(problem, state, name, n, rng):
     )
     deviation = np.sqrt(part.category_variance[categories])[:, None]
     rate = part.category_tau_rate[categories]
-    h, tau_h, log_q = _sample_normal_gamma(
-        problem, "category", part.category_mean[categories], deviation, rate, n, rng
-    )
+    h, tau_h, log_q = _sample_normal_gamma(problem, "category", part.category_mean[categories], deviation, rate, n, rng)
     all_h = np.zeros((n, len(taxonomy), problem.dim))
     all_h[:, categories] = h
     ratio = -ratio - log_q
@@ -61,9 +59,7 @@ def _free(problem, kind, mean, variance, rate, n, rng):
 
 def _biases(problem, kind, active, mean, variance, rate, centre, n, rng):
     on = np.flatnonzero(active)
-    z, tau, log_q = _sample_normal_gamma(
-        problem, kind, mean[on, None], np.sqrt(variance[on, None]), rate[on], n, rng
-    )
+    z, tau, log_q = _sample_normal_gamma(problem, kind, mean[on, None], np.sqrt(variance[on, None]), rate[on], n, rng)
     c = rng.normal(centre[0], np.sqrt(centre[1]), n)
     ratio = _log_prior(problem, kind, z, c[:, None, None], tau) - log_q
     if problem.centre_precision is not None:

@@ -77,6 +77,4 @@ def random_problem(seed, shared=True, n_rows=14, n_cols=15, dim=3, n_cells=60, r
         relations.append(Relation(relation_cells, rank))
     alpha = {kind: rng.uniform(0.7, 3.0) for kind in KINDS}
     beta = {kind: rng.uniform(0.5, 2.0) for kind in KINDS}
-    return Problem(
-        n_rows, n_cols, dim, cells, row_taxonomy, col_taxonomy, relations, alpha, beta, shared=shared
-    )
+    return Problem(n_rows, n_cols, dim, cells, row_taxonomy, col_taxonomy, relations, alpha, beta, shared=shared)

@@ -70,9 +70,7 @@ def random_state(problem, seed=0):
         return problem.shape(kind) / rng.uniform(0.5, 2.0, n)
 
     def part(n):
-        return Part(
-            mean(n, t), variance(n, t), rate("entity", n), mean(n, t), variance(n), rate("category", n)
-        )
+        return Part(mean(n, t), variance(n, t), rate("entity", n), mean(n, t), variance(n), rate("category", n))
 
     def relation(rank):
         x = mean(rank, t), variance(rank, t), rate("relation_factor", rank)

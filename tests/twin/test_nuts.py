@@ -90,9 +90,7 @@ def test_score_means_agree_with_nuts():
     samples = nuts_scores(problem, seed).reshape(-1, len(leaves) ** 2)
     gap = mean - samples.mean(0)
     ratio = variance / samples.var(0)
-    LOG.info(
-        "largest gap of the means %.3f, root mean square %.3f", np.abs(gap).max(), np.sqrt((gap**2).mean())
-    )
+    LOG.info("largest gap of the means %.3f, root mean square %.3f", np.abs(gap).max(), np.sqrt((gap**2).mean()))
     LOG.info("variance over that of NUTS, quartiles %s", np.quantile(ratio, [0.25, 0.5, 0.75]).round(2))
     assert samples.mean(0).std() > 0.5, "the scores must differ, or agreement says nothing"
     assert np.abs(gap).max() < 0.3

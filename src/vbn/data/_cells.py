@@ -31,8 +31,10 @@ class Cells:
         """The same cells by column."""
         from vbn.kernels._sampling import transpose_cells
 
-        arrays = transpose_cells(self.indptr, self.indices, self.positive, self.negative, self.n_columns)
-        return Cells(*arrays, n_columns=self.n_rows)
+        indptr, indices, positive, negative = transpose_cells(
+            self.indptr, self.indices, self.positive, self.negative, self.n_columns
+        )
+        return Cells(indptr, indices, positive, negative, n_columns=self.n_rows)
 
     def rows(self) -> np.ndarray:
         """The row of each cell."""

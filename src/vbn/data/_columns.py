@@ -130,9 +130,7 @@ def as_table(source: object) -> Table | None:
     return to_table(source)
 
 
-def _assigned(
-    positional: Sequence[object], given: Mapping[str, object], fields: Sequence[Field]
-) -> dict[str, object]:
+def _assigned(positional: Sequence[object], given: Mapping[str, object], fields: Sequence[Field]) -> dict[str, object]:
     """Match what came by position and by keyword with the fields."""
     if len(positional) > len(fields):
         names = ", ".join(item.key for item in fields)

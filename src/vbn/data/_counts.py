@@ -53,9 +53,7 @@ class Counts:
         object.__setattr__(self, "shape", (rows, columns))
 
     @classmethod
-    def from_coo(
-        cls, rows: ArrayLike, columns: ArrayLike, values: ArrayLike, shape: tuple[int, int]
-    ) -> Counts:
+    def from_coo(cls, rows: ArrayLike, columns: ArrayLike, values: ArrayLike, shape: tuple[int, int]) -> Counts:
         """Aggregate (row, column, value) triples: the values of one cell add up, zeros go."""
         row = np.asarray(rows, dtype=np.int64)
         column = np.asarray(columns, dtype=np.int64)

@@ -93,9 +93,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield from _side_lines(side, facts[side])
     for name, relation in facts["relations"].items():
         kind = ", symmetric" if relation["symmetric"] else ""
-        skipped = f"; {relation['skipped_pairs']:,} skipped (unknown entities)" * (
-            relation["skipped_pairs"] > 0
-        )
+        skipped = f"; {relation['skipped_pairs']:,} skipped (unknown entities)" * (relation["skipped_pairs"] > 0)
         yield f"  relation   {name}: {relation['pairs']:,} pairs{kind}{skipped}"
 
 

@@ -45,9 +45,7 @@ class Edges:
         dropped: list[tuple[str, str]] = []
         if break_cycles == "drop":
             closing = _closing(child, parent, len(full))
-            dropped = [
-                (full[int(c)], full[int(p)]) for c, p in zip(child[closing], parent[closing], strict=True)
-            ]
+            dropped = [(full[int(c)], full[int(p)]) for c, p in zip(child[closing], parent[closing], strict=True)]
             child, parent, weights = child[~closing], parent[~closing], weights[~closing]
         _refuse_self_parents(child, parent, full)
         taxonomy = _assemble(full, child, parent, weights, dropped)
@@ -121,9 +119,7 @@ def _parents_of(child: str, given: object) -> Iterator[tuple[object, float]]:
             try:
                 yield parent, float(weight)
             except (TypeError, ValueError):
-                raise TaxonomyError(
-                    f"the weight of {child!r} -> {parent!r} is {weight!r}, not a number"
-                ) from None
+                raise TaxonomyError(f"the weight of {child!r} -> {parent!r} is {weight!r}, not a number") from None
     elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
         for parent in given:
             yield parent, 1.0
@@ -131,9 +127,7 @@ def _parents_of(child: str, given: object) -> Iterator[tuple[object, float]]:
         yield given, 1.0
 
 
-def _merged(
-    child: IdArray, parent: IdArray, weights: FloatArray | None, n: int
-) -> tuple[IdArray, IdArray, FloatArray]:
+def _merged(child: IdArray, parent: IdArray, weights: FloatArray | None, n: int) -> tuple[IdArray, IdArray, FloatArray]:
     """Sort edges by (child, parent) and merge repeated ones: stated weights add, unstated ones do not."""
     indptr, parents, order = _dag.by_row(child, parent, n)
     children = np.repeat(np.arange(n, dtype=np.int64), np.diff(indptr))
@@ -158,8 +152,7 @@ def _refuse_self_parents(child: IdArray, parent: IdArray, vocabulary: Vocabulary
     if len(own):
         more = f" (and {len(own) - 1} more)" if len(own) > 1 else ""
         raise TaxonomyError(
-            f"{vocabulary[int(child[own[0]])]!r}{more} is its own parent; remove that edge, "
-            'or pass break_cycles="drop"'
+            f'{vocabulary[int(child[own[0]])]!r}{more} is its own parent; remove that edge, or pass break_cycles="drop"'
         )
 
 

@@ -58,8 +58,7 @@ def pick(
             found[item.key], placed = left[0], True
         elif not item.optional:
             raise DataError(
-                f"{source} has no column for {item.key}: its columns are {_listed(available)} "
-                "(is the delimiter right?)"
+                f"{source} has no column for {item.key}: its columns are {_listed(available)} (is the delimiter right?)"
             )
     return found
 

@@ -77,10 +77,7 @@ def _from_table(table: Table, index: Sequence[object] | None = None) -> Matrix:
     names = table.names
     if index is None and columns and not _is_numeric(columns[0]):
         index, columns, names = list(columns[0]), columns[1:], names[1:]  # type: ignore[call-overload]
-    parsed = [
-        as_numbers(values, f"column {name!r}", row_number)
-        for values, name in zip(columns, names, strict=True)
-    ]
+    parsed = [as_numbers(values, f"column {name!r}", row_number) for values, name in zip(columns, names, strict=True)]
     return Matrix(_as_coo(np.column_stack(parsed) if parsed else np.zeros((0, 0))), index, names)
 
 

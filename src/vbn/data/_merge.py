@@ -49,9 +49,7 @@ def _joined(ours: Vocabulary, theirs: Vocabulary) -> Vocabulary:
     return Vocabulary(names.names, counts)
 
 
-def _added(
-    ours: Counts, theirs: Counts, row_ids: IdArray, column_ids: IdArray, shape: tuple[int, int]
-) -> Counts:
+def _added(ours: Counts, theirs: Counts, row_ids: IdArray, column_ids: IdArray, shape: tuple[int, int]) -> Counts:
     rows = np.concatenate([ours.row_ids(), row_ids[theirs.row_ids()]])
     columns = np.concatenate([ours.indices.astype(np.int64), column_ids[theirs.indices]])
     return Counts.from_coo(rows, columns, np.concatenate([ours.values, theirs.values]), shape)

@@ -18,9 +18,7 @@ from vbn.data._vocabulary import Vocabulary
 
 INTERACTIONS = (
     Field("users", ("user", "users", "userid", "user_id", "patient", "customer", "row")),
-    Field(
-        "items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product", "column")
-    ),
+    Field("items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product", "column")),
     Field(
         "weights",
         ("weight", "weights", "rating", "ratings", "count", "counts", "plays", "value", "n"),

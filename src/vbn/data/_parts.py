@@ -35,9 +35,7 @@ class DatasetParts:
     def _check_fit(self) -> None:
         shape = (len(self._rows), len(self._columns))
         if self._counts.shape != shape:
-            raise DataError(
-                f"counts of shape {self._counts.shape} do not fit {shape[0]} x {shape[1]} entities"
-            )
+            raise DataError(f"counts of shape {self._counts.shape} do not fit {shape[0]} x {shape[1]} entities")
         sides = ((self._row_taxonomy, self._rows), (self._column_taxonomy, self._columns))
         if any(taxonomy is not None and taxonomy.vocabulary is not names for taxonomy, names in sides):
             raise DataError("a taxonomy of the data set is over another vocabulary than its entities")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from vbn.data._dataset import Dataset
 from vbn.data._relation import Relation
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
-_DENSE = 0.1  # above this share of filled cells, "auto" does not reject negatives that are positives
+_CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
 _CELLS_PER_TASK = 1 << 17
 
 
@@ -33,7 +34,7 @@ def ranges_by_cells(indptr: np.ndarray, cells_per_range: int) -> list[tuple[int,
     n_ranges = max(1, int(load[-1] // cells_per_range))
     cuts = np.searchsorted(load, np.linspace(0, load[-1], n_ranges + 1)[1:-1])
     edges = np.unique(np.concatenate(([0], cuts, [n_rows])))
-    return [(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in itertools.pairwise(edges)]
 
 
 def keep_probabilities(counts: np.ndarray, subsample: float | None) -> np.ndarray:
@@ -42,7 +43,8 @@ def keep_probabilities(counts: np.ndarray, subsample: float | None) -> np.ndarra
         return np.ones(len(counts))
     frequency = np.maximum(counts, 1e-300) / counts.sum()
     ratio = subsample / frequency
-    return np.minimum(1.0, np.sqrt(ratio) + ratio)
+    result: np.ndarray = np.minimum(1.0, np.sqrt(ratio) + ratio)
+    return result
 
 
 class Sampler:
@@ -58,20 +60,25 @@ class Sampler:
         Negatives are drawn in proportion to count ** noise_power; relations draw them uniformly, as in the paper.
     subsample
         word2vec's threshold for frequent entities, or None to use all counts.
+    relation_weight
+        How much a pair of a relation counts, in all or by relation.
+    hard_negatives
+        Share of a relation's negatives that are drawn among the columns that the relation reaches.
     reject_positives
-        Whether a negative that is an observed pair is drawn anew; "auto" does so unless the data is dense.
+        Whether a negative that is an observed pair is drawn anew; "auto" does so unless the data is dense: where
+        more than a quarter of the draws would hit one, frequent rows would be left with odd negatives only.
     """
 
     def __init__(
         self, data: Dataset, *, negatives: float, noise_power: float, subsample: float | None,
-        reject_positives: bool | str, seed: int, dtype: np.dtype,
+        reject_positives: bool | str, seed: int, dtype: np.dtype, relation_weight: float | Mapping[str, float] = 1.0,
+        hard_negatives: float = 0.0,
     ) -> None:  # fmt: skip
         from vbn.kernels._sampling import alias_table
 
         self.seed, self.dtype = seed, dtype
         self.negatives, self.noise_power = float(negatives), float(noise_power)
         self.counts = data.counts
-        self.reject = self.counts.density < _DENSE if reject_positives == "auto" else bool(reject_positives)
         self._keep = (
             keep_probabilities(data.rows.counts, subsample),
             keep_probabilities(data.columns.counts, subsample),
@@ -81,27 +88,39 @@ class Sampler:
         self._exact = row_cells <= _RARE_CELLS, column_cells <= _RARE_CELLS
         weights = np.where(column_cells > 0, np.maximum(data.columns.counts, 1e-12) ** noise_power, 0.0)
         self._noise_weights = weights
+        self.reject = self.collisions() < _CROWDED if reject_positives == "auto" else bool(reject_positives)
         self._noise_ids = np.flatnonzero(weights).astype(np.int32)
         self._noise = alias_table(weights[self._noise_ids])
         self._relations = [
-            _relation_counts(relation, self.counts.shape) for relation in data.relations.values()
+            _relation_counts(relation, self.counts.shape, weight_of(relation_weight, relation.name))
+            for relation in data.relations.values()
         ]
-        self.relation_columns = [
-            np.union1d(self._noise_ids, c.indices).astype(np.int32) for c in self._relations
+        self.relation_columns = [np.union1d(self._noise_ids, c.indices).astype(np.int32) for c in self._relations]
+        self._relation_noise = [
+            alias_table(_relation_noise(ids, counts, hard_negatives))
+            for ids, counts in zip(self.relation_columns, self._relations, strict=True)
         ]
-        self._uniform = [alias_table(np.ones(len(ids))) for ids in self.relation_columns]
 
     def noise(self) -> np.ndarray:
         """Probability of each column as a negative."""
         result: np.ndarray = self._noise_weights / self._noise_weights.sum()
         return result
 
+    def collisions(self) -> float:
+        """Share of the draws that would hit an observed pair: how dense the data is where the negatives fall."""
+        noise, counts = self.noise(), self.counts
+        hits = np.add.reduceat(np.append(noise[counts.indices], 0.0), counts.indptr[:-1])
+        hits[counts.indptr[:-1] == counts.indptr[1:]] = 0.0  # reduceat gives an empty row its successor's value
+        totals = counts.row_sums()
+        return float(totals @ hits / totals.sum())
+
     def row_totals(self) -> np.ndarray:
         """Expected positive weight of each row in an epoch's sample."""
         keep_row, keep_column = self._keep
         kept = self.counts.values * keep_column[self.counts.indices]
         rows = np.repeat(np.arange(self.counts.shape[0]), np.diff(self.counts.indptr))
-        return np.bincount(rows, kept, minlength=self.counts.shape[0]) * keep_row
+        result: np.ndarray = np.bincount(rows, kept, minlength=self.counts.shape[0]) * keep_row
+        return result
 
     def sample(self, epoch: int, runner: Runner) -> Sample:
         """The sample of an epoch, drawn in parallel by the runner."""
@@ -113,7 +132,7 @@ class Sampler:
         relations = [
             self._draw(counts, epoch, stream, ones, exact, ids, table, True, runner)
             for stream, (counts, ids, table) in enumerate(
-                zip(self._relations, self.relation_columns, self._uniform, strict=True), start=1
+                zip(self._relations, self.relation_columns, self._relation_noise, strict=True), start=1
             )
         ]
         return Sample(cells, tuple(relations))
@@ -141,5 +160,17 @@ class Sampler:
         return Cells(indptr, indices, positive, negative, n_columns)
 
 
-def _relation_counts(relation: Relation, shape: tuple[int, int]) -> Counts:
-    return Counts.from_coo(relation.left, relation.right, relation.weights, shape)
+def weight_of(weights: float | Mapping[str, float], relation: str) -> float:
+    """The weight of one relation, where weights are one number or given by name (1 if not named)."""
+    return float(weights.get(relation, 1.0)) if isinstance(weights, Mapping) else float(weights)
+
+
+def _relation_counts(relation: Relation, shape: tuple[int, int], weight: float) -> Counts:
+    return Counts.from_coo(relation.left, relation.right, weight * relation.weights, shape)
+
+
+def _relation_noise(ids: np.ndarray, counts: Counts, hard: float) -> np.ndarray:
+    """Uniform over all columns, but for the share that goes to columns which the relation reaches."""
+    reached = np.isin(ids, counts.indices)
+    result: np.ndarray = (1.0 - hard) / len(ids) + hard * reached / max(int(reached.sum()), 1)
+    return result

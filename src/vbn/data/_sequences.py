@@ -75,9 +75,7 @@ def read_sentences(
     return source
 
 
-def _from_file(
-    file: File, column: str | int | None, header: bool | None, delimiter: str | None
-) -> Iterator[object]:
+def _from_file(file: File, column: str | int | None, header: bool | None, delimiter: str | None) -> Iterator[object]:
     if file.kind == "parquet":
         return _from_table(read_parquet(file), column)
     if file.kind == "txt" and column is None and delimiter is None:

@@ -159,7 +159,4 @@ class Taxonomy:
 
     def __repr__(self) -> str:
         dropped = f", {len(self.dropped)} dropped" if self.dropped else ""
-        return (
-            f"Taxonomy({self.n_edges:,} edges, {len(self.category_ids):,} categories, "
-            f"depth {self.depth}{dropped})"
-        )
+        return f"Taxonomy({self.n_edges:,} edges, {len(self.category_ids):,} categories, depth {self.depth}{dropped})"

@@ -127,11 +127,7 @@ class Vocabulary:
         if len(self) <= _SEARCH_ALL:
             return self.names
         start = name[:1].casefold()
-        alike = (
-            known
-            for known in self.names
-            if known[:1].casefold() == start and abs(len(known) - len(name)) <= 3
-        )
+        alike = (known for known in self.names if known[:1].casefold() == start and abs(len(known) - len(name)) <= 3)
         return [known for known, _ in zip(alike, range(_SEARCH_ALL), strict=False)]
 
 

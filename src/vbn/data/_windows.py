@@ -17,9 +17,7 @@ from vbn.data._vocabulary import Vocabulary
 _TABLE = 1 << 22  # slots of the counting table: 64 MB
 
 
-def from_corpus(
-    corpus: Corpus, window: int, dynamic_window: bool, min_count: float, max_size: int | None
-) -> Parts:
+def from_corpus(corpus: Corpus, window: int, dynamic_window: bool, min_count: float, max_size: int | None) -> Parts:
     """Drop rare tokens, close the gaps they leave (as word2vec does), and count."""
     check_limits(min_count, max_size)
     _check_window(window)

@@ -1,5 +1,8 @@
-"""Threads of this process. Kernels release the GIL, and every row is computed by one thread, so that the result
-is the same to the bit for any number of them."""
+"""Threads of this process.
+
+Kernels release the GIL, and every row is computed by one thread, so that the result is the same to the bit for any
+number of them.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.data import Dataset
+from vbn.data._sampler import weight_of
 from vbn.model._hyper import KINDS, Hyperpriors
 
 
@@ -35,6 +36,11 @@ def check_parameters(params: Mapping[str, Any], data: Dataset) -> Settings:
     for name in ("subsample", "tol"):
         if params[name] is not None:
             _number(name, params[name], above=0.0)
+    for relation in data.relations:
+        _number("relation_weight", weight_of(params["relation_weight"], relation), above=0.0)
+    _number("hard_negatives", params["hard_negatives"], least=0.0)
+    if params["hard_negatives"] > 1:
+        raise ParameterError(f"hard_negatives={params['hard_negatives']!r} is a share: at most 1.")
     reject = params["reject_positives"]
     if not (isinstance(reject, bool) or reject == "auto"):
         raise ParameterError(f"reject_positives={reject!r} is neither True, False nor 'auto'.")
@@ -47,12 +53,12 @@ def check_parameters(params: Mapping[str, Any], data: Dataset) -> Settings:
 
 
 def _whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}.")
 
 
 def _number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
-    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    good = not isinstance(value, bool) and isinstance(value, numbers.Real) and bool(np.isfinite(float(value)))
     if good and least is not None:
         good = float(value) >= least
     if good and above is not None:
@@ -78,10 +84,7 @@ def _rank(value: Any, relation: str) -> int:
 
 
 def _dtype(value: Any) -> np.dtype:
-    try:
-        dtype = np.dtype(value)
-    except TypeError:
-        dtype = None
-    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ParameterError(f"dtype={value!r} is neither 'float32' nor 'float64'.")
-    return dtype
+    for known in (np.dtype(np.float32), np.dtype(np.float64)):
+        if value in (known.name, known, known.type):
+            return known
+    raise ParameterError(f"dtype={value!r} is neither 'float32' nor 'float64'.")

@@ -11,7 +11,7 @@ from typing import Any
 
 from vbn.model._fit import EpochInfo
 
-_PATIENCE = 1.0  # seconds of silence after which compiling is announced
+_PATIENCE = 2.5  # seconds of silence after which compiling is announced
 _LOG_EVERY = 10.0  # seconds between lines of a log
 
 

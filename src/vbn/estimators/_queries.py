@@ -40,9 +40,9 @@ class Queries:
         entity
             Its name.
         role
-            "entity": its density as a row (u); "context": as a column (v); "category": as a parent (h), where `part` "u"
-            (default) or "v" says which. Where rows and columns are different entities, "entity" is the density of the
-            given side.
+            "entity": its density as a row (u); "context": as a column (v); "category": as a parent (h), where `part`
+            "u" (default) or "v" says which. Where rows and columns are different entities, "entity" is the density of
+            the given side.
         side
             "row" or "column": the namespace, where the two differ.
 
@@ -114,7 +114,9 @@ class Queries:
         if not plus and not minus:
             raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
         _check_k(k)
-        return similar(trained, [str(n) for n in plus], [str(n) for n in minus], k, by, side, candidate_mask(trained, side))
+        return similar(
+            trained, [str(n) for n in plus], [str(n) for n in minus], k, by, side, candidate_mask(trained, side)
+        )
 
     def related(self, relation: str, entity: object, k: int = 10) -> Table:
         """The entities to which a relation most probably leads from the given one."""
@@ -137,7 +139,10 @@ class Queries:
             "row" or "column", where the two differ.
         """
         many = name if isinstance(name, Mapping) else {name: {"parents": parents, "contexts": contexts}}
-        new = [NewEntity(str(n), _weights(s.get("parents"), 1.0), _weights(s.get("contexts"), 1.0)) for n, s in many.items()]
+        new = [
+            NewEntity(str(n), _weights(s.get("parents"), 1.0), _weights(s.get("contexts"), 1.0))
+            for n, s in many.items()
+        ]
         if new:
             self._trained = add_entities(self._model(), new, side, self.seed)
         return self

@@ -12,7 +12,7 @@ from vbn._errors import DataError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
-from vbn.estimators._checking import Settings, check_parameters
+from vbn.estimators._checking import check_parameters
 from vbn.estimators._interrupt import Interrupt
 from vbn.estimators._progress import Progress, announced
 from vbn.estimators._saving import Saving, registered
@@ -56,13 +56,22 @@ class VBN(Saving):
     subsample : float, optional
         word2vec's threshold for frequent entities, such as 1e-4; None uses all counts.
     reject_positives : bool or "auto", default "auto"
-        Whether a negative that is an observed pair is drawn anew. "auto": yes, unless more than a tenth of all cells
-        is filled.
+        Whether a negative that is an observed pair is drawn anew. "auto": yes, unless more than a quarter of the
+        draws would hit one (words in text, items in baskets); users x items are mostly sparser.
     relation_rank : int or dict, default 10
         Rank of the matrix of each relation (t_k), or {relation: rank}.
+    relation_weight : float or dict, default 1.0
+        How much a pair of a relation counts beside a co-occurrence, or {relation: weight}. A few hundred pairs against
+        millions of co-occurrences deserve more than 1.
+    hard_negatives : float, default 0.0
+        Share of a relation's negatives drawn among the entities that the relation reaches at all. 0: uniform, as in the
+        paper, which mostly teaches *what* has antonyms; 0.5 also teaches *which* one.
     alpha, beta : float or dict, default 1.0
         Shape and rate of the Gamma prior of all precisions, or by kind: {"entity": 10.0, "category": 1.0, "bias": 1.0,
         "relation": 1.0}. A larger alpha ties entities closer to their parents.
+    centred_biases : bool, default True
+        Draw the biases to a learned common mean, so that an entity without data gets the bias of a typical one. False:
+        to 0, as in the paper.
     resample : bool, default True
         Draw a new sample each epoch. False: one fixed sample, on which the bound never falls.
     tol : float, optional
@@ -112,8 +121,11 @@ class VBN(Saving):
         subsample: float | None = None,
         reject_positives: bool | str = "auto",
         relation_rank: int | dict[str, int] = 10,
+        relation_weight: float | dict[str, float] = 1.0,
+        hard_negatives: float = 0.0,
         alpha: float | dict[str, float] = 1.0,
         beta: float | dict[str, float] = 1.0,
+        centred_biases: bool = True,
         resample: bool = True,
         tol: float | None = None,
         warm_start: bool = False,
@@ -132,8 +144,11 @@ class VBN(Saving):
         self.subsample = subsample
         self.reject_positives = reject_positives
         self.relation_rank = relation_rank
+        self.relation_weight = relation_weight
+        self.hard_negatives = hard_negatives
         self.alpha = alpha
         self.beta = beta
+        self.centred_biases = centred_biases
         self.resample = resample
         self.tol = tol
         self.warm_start = warm_start
@@ -174,8 +189,8 @@ class VBN(Saving):
             return self.fit(data, validation, callbacks)
         if self._data is None:
             raise DataError(
-                "partial_fit needs the counts of the first fit, and a loaded model does not carry them. Fit again with all "
-                "data (warm_start=True starts from these densities), or use add() for new entities."
+                "partial_fit needs the counts of the first fit, and a loaded model does not carry them. Fit again with "
+                "all data (warm_start=True starts from these densities), or use add() for new entities."
             )
         return self._fit(self._data.merge(data), validation, tuple(callbacks), self._trained)
 
@@ -190,16 +205,20 @@ class VBN(Saving):
         sampler = Sampler(
             data, negatives=self.negatives, noise_power=self.noise_power, subsample=self.subsample,
             reject_positives=self.reject_positives, seed=self.seed, dtype=settings.dtype,
+            relation_weight=self.relation_weight, hard_negatives=self.hard_negatives,
         )  # fmt: skip
-        network = build_network(data, sampler, settings.hyperpriors, settings.ranks, self.dim, self.seed, settings.dtype)
+        network = build_network(
+            data, sampler, settings.hyperpriors, settings.ranks, self.dim, self.seed, settings.dtype
+        )
+        network.centred_biases = self.centred_biases
         if earlier is not None:
             start_from(network, data, earlier)
         held = None if validation is None else Validation(validation, data, sampler.noise(), self.negatives, self.seed)
-        self._run(data, settings, sampler, network, held, callbacks)
+        self._run(data, sampler, network, held, callbacks)
         return self
 
     def _run(
-        self, data: Dataset, settings: Settings, sampler: Sampler, network: Network, held: Validation | None,
+        self, data: Dataset, sampler: Sampler, network: Network, held: Validation | None,
         callbacks: tuple[Callback, ...],
     ) -> None:  # fmt: skip
         before = self._trained, self._data, self._record()
@@ -216,8 +235,11 @@ class VBN(Saving):
                     progress.show(len(bounds), info, scores[-1] if scores else None)
                     converged = self.tol is not None and _settled(bounds, self.tol)
                     self._keep(data, sampler, network, bounds, scores, converged)
-                    epoch = Epoch(info.epoch, info.lower_bound, info.cells, info.seconds, scores[-1] if scores else None)
-                    if any([callback(self, epoch) for callback in callbacks]) or converged:
+                    epoch = Epoch(
+                        info.epoch, info.lower_bound, info.cells, info.seconds, scores[-1] if scores else None
+                    )
+                    stops = [callback(self, epoch) for callback in callbacks]  # all are called, whatever the first says
+                    if any(stops) or converged:
                         break
                     if interrupt.requested:
                         progress.say(f"interrupted: kept the {len(bounds)} whole epochs so far")
@@ -234,7 +256,13 @@ class VBN(Saving):
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def _keep(
-        self, data: Dataset, sampler: Sampler, network: Network, bounds: list[float], scores: list[float], converged: bool
+        self,
+        data: Dataset,
+        sampler: Sampler,
+        network: Network,
+        bounds: list[float],
+        scores: list[float],
+        converged: bool,
     ) -> None:
         finish(network)
         self._data = data

@@ -20,9 +20,7 @@ def warm_up(dtype: np.dtype) -> None:
         return
     data = Dataset.from_pairs(["a", "b", "c", "a"], ["b", "a", "a", "c"])
     data = data.with_taxonomy({"a": ["d"], "b": ["d"], "d": ["e"]}).with_relation("r", [("a", "b")])
-    sampler = Sampler(
-        data, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype
-    )
+    sampler = Sampler(data, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype)
     network = build_network(data, sampler, Hyperpriors(), [1], 2, 0, dtype)
     engine = make_engine("threads", 1)
     for info in train(network, sampler, engine, epochs=1, resample=True):

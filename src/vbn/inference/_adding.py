@@ -1,4 +1,4 @@
-"""Entities that did not exist in training: prior from the parents, contexts folded in by the block updates of training."""
+"""Entities that did not exist in training: prior from the parents, contexts folded in by training's own updates."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
         column_taxonomy=taxonomy if on_columns else trained.column_taxonomy,
         row_active=np.r_[trained.row_active, touched] if on_rows else trained.row_active,
         column_active=np.r_[trained.column_active, touched] if on_columns else trained.column_active,
-        row_totals=np.r_[trained.row_totals, [sum(e.contexts.values()) for e in new]] if on_rows else trained.row_totals,
+        row_totals=np.r_[trained.row_totals, [sum(e.contexts.values()) for e in new]]
+        if on_rows
+        else trained.row_totals,
     )
     network = _grown_network(trained, result)
     set_cold_densities(network)
@@ -68,7 +70,9 @@ def _check(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
     fresh: set[str] = set()
     for entity in new:
         if entity.name in names or entity.name in fresh:
-            raise DataError(f"the model has an entity {entity.name!r} already; choose another name, or use partial_fit.")
+            raise DataError(
+                f"the model has an entity {entity.name!r} already; choose another name, or use partial_fit."
+            )
         for parent in entity.parents:
             if parent not in fresh:
                 names.id(parent)
@@ -100,7 +104,10 @@ def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEn
         weights.append(given / given.sum() if len(given) else given)
     sizes = [len(entity.parents) for entity in new]
     return Taxonomy(
-        names, np.r_[indptr, indptr[-1] + np.cumsum(sizes)], np.concatenate(indices), np.concatenate(weights)
+        names,
+        np.r_[indptr, indptr[-1] + np.cumsum(sizes)],
+        np.concatenate(indices).astype(np.int64),
+        np.concatenate(weights),
     )
 
 
@@ -171,7 +178,9 @@ def _cells(
         negative.append(minus)
         lengths.append(len(every))
     indptr = np.r_[np.zeros(offset, np.int64), 0, np.cumsum(lengths)].astype(np.int64)
-    return CellArrays(indptr, np.concatenate(indices).astype(np.int32), np.concatenate(positive), np.concatenate(negative))
+    return CellArrays(
+        indptr, np.concatenate(indices).astype(np.int32), np.concatenate(positive), np.concatenate(negative)
+    )
 
 
 def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, added: int) -> None:
@@ -191,7 +200,18 @@ def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, add
     span = (n - added, n)
     for _ in range(_SWEEPS):
         prior = network.prior(part)
-        update_entities(*span, active, cells, own.densities, other.densities, prior, q.bias.densities, part == "v", none, DIRECT_CELLS)
+        update_entities(
+            *span,
+            active,
+            cells,
+            own.densities,
+            other.densities,
+            prior,
+            q.bias.densities,
+            part == "v",
+            none,
+            DIRECT_CELLS,
+        )
         entity_distances(*span, active, own.densities, prior, distance, volume)
         new = slice(n - added, n)
         own.tau_rate[new] = np.where(active[new], hyper.beta["entity"] + 0.5 * distance[new], own.tau_rate[new])

@@ -16,7 +16,13 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
 
 def similar(
-    trained: Trained, positive: Sequence[str], negative: Sequence[str], k: int, by: str, side: str, candidates: np.ndarray
+    trained: Trained,
+    positive: Sequence[str],
+    negative: Sequence[str],
+    k: int,
+    by: str,
+    side: str,
+    candidates: np.ndarray,
 ) -> Table:
     """The k candidates closest to the positive and farthest from the negative entities."""
     if by == "cosine":

@@ -9,7 +9,7 @@ from vbn.model._trained import Trained
 
 
 def logit(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """mu / sqrt(1 + pi var / 8): what the predictive probability is the sigmoid of, and what ranks candidates."""
+    """Logit of the predictive probability, mu / sqrt(1 + pi var / 8): what ranks candidates."""
     result: np.ndarray = mean / np.sqrt(1.0 + np.pi / 8.0 * variance)
     return result
 

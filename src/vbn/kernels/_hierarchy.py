@@ -23,8 +23,8 @@ def update_categories(
 ):  # fmt: skip
     """Update q(h) of the categories members[first:last] in place; they must not be parents or co-parents of each other.
 
-    `nodes[c]` is the node of category c and `category_of[n]` the active category of node n or -1. A child counts with its
-    entity (if that is modelled) and with its own category (if it has one).
+    `nodes[c]` is the node of category c and `category_of[n]` the active category of node n or -1. A child counts with
+    its entity (if that is modelled) and with its own category (if it has one).
     """
     t = prior.category_mean.shape[1]
     linear, rest = np.empty(t), np.empty(t)
@@ -95,7 +95,7 @@ def category_distances(first, last, active, nodes, prior, distance):
 
 @kernel
 def colour_categories(order, nodes, category_of, parent_indptr, parents, child_indptr, child_nodes):
-    """Greedy proper colouring: a category differs from its parents, its children and the other parents of its children."""
+    """Greedy proper colouring: a category differs from its parents, its children and its children's other parents."""
     n = len(nodes)
     colours = np.full(n, -1, np.int32)
     seen = np.full(n + 1, -1, np.int64)  # seen[colour] == c: taken around category c

@@ -15,7 +15,7 @@ from vbn.kernels._moments import projection_moments, relation_moments
 
 @kernel
 def project(ids, entities, factor, start, stop, first, second):
-    """Moments of the projections x_m.u of the given entities, m in start..stop-1, into (n, rank) and (n, rank, rank)."""
+    """Moments of the projections x_m.u of entities, m in start..stop-1, into (n, rank) and (n, rank, rank)."""
     for position in range(len(ids)):
         projection_moments(
             entities.mean, entities.variance, ids[position], factor.mean, factor.variance, start, stop,
@@ -52,8 +52,9 @@ def update_factor(
 ):  # fmt: skip
     """Update q(x_m), m in start..stop-1, from all cells of its relation; zeta is that of the block's start.
 
-    Cells refer to entities by their place in `own_ids` (left) and among the other side's (right); `bias_of[cell]` is the
-    column whose bias r the cell carries. `a_*` are the projections of the own side, which are renewed, `c_*` the other's.
+    Cells refer to entities by their place in `own_ids` (left) and among the other side's (right); `bias_of[cell]` is
+    the column whose bias r the cell carries. `a_*` are the projections of the own side, which are renewed, `c_*` those
+    of the other.
     """
     t, rank, p = own.mean.shape[1], stop - start, m - start
     gram, extra, linear = np.zeros((t, t)), np.zeros(t), np.zeros(t)
@@ -99,7 +100,9 @@ def update_factor(
 
 
 @kernel
-def update_relation_biases(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, tau, centre, bias, active):
+def update_relation_biases(
+    left, right, columns, positive, negative, a_first, a_second, c_first, c_second, tau, centre, bias, active
+):
     """Update q(r_j) of one relation in place; `columns[cell]` is the cell's column j."""
     rank = a_first.shape[1]
     precision = tau.astype(np.float64)

@@ -72,7 +72,11 @@ def sample_rows(
         begin, total = size, 0.0
         need = size + (indptr[i + 1] - indptr[i])
         if need > len(columns):
-            columns, positive, negative = _grown(columns, 2 * need), _grown(positive, 2 * need), _grown(negative, 2 * need)
+            columns, positive, negative = (
+                _grown(columns, 2 * need),
+                _grown(positive, 2 * need),
+                _grown(negative, 2 * need),
+            )
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
             weight = values[k]
@@ -91,10 +95,14 @@ def sample_rows(
                 place[j] = -2
         wanted = negatives * total
         if wanted > 0.0 and n_noise > 0:
-            draws = np.int64(min(np.ceil(wanted), max_draws))
-            need = size + min(draws, n_noise)
+            draws = np.int64(np.ceil(min(wanted, max_draws)))
+            need = size + np.minimum(draws, n_noise)
             if need > len(columns):
-                columns, positive, negative = _grown(columns, 2 * need), _grown(positive, 2 * need), _grown(negative, 2 * need)
+                columns, positive, negative = (
+                    _grown(columns, 2 * need),
+                    _grown(positive, 2 * need),
+                    _grown(negative, 2 * need),
+                )
             accepted = 0
             for _ in range(draws):
                 for _attempt in range(_TRIES):

@@ -1,8 +1,8 @@
 """The blocks q(b), and the common means that the biases b and r are drawn to.
 
 The paper draws biases to 0. But a bias is mostly a base rate (with n negatives a positive, about -log n), so an entity
-with little data would be taken for far more likely than one with much. Here b_j ~ N(c, 1 / tau_j) with c ~ N(0, 1 / kappa)
-learned like everything else; `centred_biases=False` gives the paper's model.
+with little data would be taken for far more likely than one with much. Here b_j ~ N(c, 1 / tau_j), where
+c ~ N(0, 1 / kappa) is learned like everything else; `centred_biases=False` gives the paper's model.
 """
 
 from __future__ import annotations

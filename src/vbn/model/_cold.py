@@ -1,7 +1,7 @@
 """Closed-form densities of barren variables: what the taxonomy alone says.
 
-Without data the fixed point of u and tau is q(u) = N(prior mean, I / E[tau]) with E[tau] = alpha / (beta + t V / 2), where
-V = sum_n a_n^2 var_h_n is the uncertainty of the parents. Iterating gets there very slowly, so it is set at once.
+Without data the fixed point of u and tau is q(u) = N(prior mean, I / E[tau]) with E[tau] = alpha / (beta + t V / 2),
+where V = sum_n a_n^2 var_h_n is the uncertainty of the parents. Iterating gets there very slowly, so it is set at once.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def prior_moments(part: Part, graph: PartGraph, nodes: np.ndarray) -> tuple[np.n
     counts = graph.parent_indptr[nodes + 1] - graph.parent_indptr[nodes]
     total = int(counts.sum())
     owner = np.repeat(np.arange(len(nodes)), counts)
-    edges = np.repeat(graph.parent_indptr[nodes], counts) + np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    edges = (
+        np.repeat(graph.parent_indptr[nodes], counts) + np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    )
     weights, parents = graph.parent_weights[edges], graph.parents[edges]
     mean = np.zeros((len(nodes), part.mean.shape[1]))
     np.add.at(mean, owner, weights[:, None] * part.category_mean[parents])
@@ -71,7 +73,11 @@ def prior_moments(part: Part, graph: PartGraph, nodes: np.ndarray) -> tuple[np.n
 def _set_scalars(scalars: Scalars, cold: np.ndarray, kind: str, hyper: Hyperpriors) -> None:
     """Biases without data: the common mean, with the precision that its uncertainty leaves."""
     tau = cold_precision(scalars.centre_variance, hyper.alpha[kind], hyper.beta[kind], 1)
-    settings = (scalars.mean, scalars.centre_mean), (scalars.variance, 1.0 / tau), (scalars.tau_rate, hyper.shape(kind, 1) / tau)
+    settings = (
+        (scalars.mean, scalars.centre_mean),
+        (scalars.variance, 1.0 / tau),
+        (scalars.tau_rate, hyper.shape(kind, 1) / tau),
+    )
     for array, value in settings:
         rows = array.reshape(cold.shape)  # a view: b has one row, r one for each relation
         rows[cold] = np.broadcast_to(value[:, None], cold.shape)[cold]

@@ -70,7 +70,14 @@ class PartGraph:
             child_indptr, children.astype(np.int32), weights.copy(), heights, (),
         )  # fmt: skip
         sets = partition(
-            nodes, graph.active_category_of, heights, active, graph.parent_indptr, parents, child_indptr, graph.child_nodes
+            nodes,
+            graph.active_category_of,
+            heights,
+            active,
+            graph.parent_indptr,
+            parents,
+            child_indptr,
+            graph.child_nodes,
         )
         return cls(**{**graph.__dict__, "sets": tuple(sets)})
 

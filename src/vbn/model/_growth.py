@@ -9,7 +9,9 @@ from vbn.model._graph import PartGraph
 from vbn.model._posterior import Factors, Part, Posterior, Scalars
 
 
-def carry_part(old: Part, old_names: Vocabulary, old_graph: PartGraph, new: Part, names: Vocabulary, graph: PartGraph) -> None:
+def carry_part(
+    old: Part, old_names: Vocabulary, old_graph: PartGraph, new: Part, names: Vocabulary, graph: PartGraph
+) -> None:
     """Copy the densities of all entities and categories that both know, by name, from `old` into `new`."""
     source, target = _common(old_names, names)
     for field in ("mean", "variance", "tau_rate"):
@@ -29,7 +31,12 @@ def carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Voca
 
 
 def carry_relations(
-    old: Posterior, old_relations: list[str], old_columns: Vocabulary, new: Posterior, relations: list[str], columns: Vocabulary
+    old: Posterior,
+    old_relations: list[str],
+    old_columns: Vocabulary,
+    new: Posterior,
+    relations: list[str],
+    columns: Vocabulary,
 ) -> None:
     """Copy factors and biases of relations that both know under one name and rank."""
     source, target = _common(old_columns, columns)

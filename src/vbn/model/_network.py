@@ -86,8 +86,9 @@ class EpochData:
         q = self._posterior
         own, other = (q.x, q.y) if side == "u" else (q.y, q.x)
         cells = self._relations_by_u if side == "u" else self._relations_by_v
+        indptr, indices, kind, positive, negative = cells
         return RelationArrays(
-            *cells, q.offsets, own.mean, own.variance, other.mean, other.variance,
+            indptr, indices, kind, positive, negative, q.offsets, own.mean, own.variance, other.mean, other.variance,
             q.relation_bias.mean, q.relation_bias.variance,
         )  # fmt: skip
 
@@ -125,6 +126,9 @@ def _merged(relations: tuple[Cells, ...], n_rows: int, dtype: np.dtype) -> tuple
     kind = np.concatenate([np.full(len(cells), k, np.int32) for k, cells in enumerate(relations)])
     order = np.argsort(rows, kind="stable")
     indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_rows)))).astype(np.int64)
-    columns = (np.concatenate([getattr(cells, name) for cells in relations])[order] for name in ("indices", "positive", "negative"))
+    columns = (
+        np.concatenate([getattr(cells, name) for cells in relations])[order]
+        for name in ("indices", "positive", "negative")
+    )
     indices, positive, negative = columns
     return indptr, indices, kind[order], positive, negative

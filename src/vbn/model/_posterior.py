@@ -11,7 +11,9 @@ from vbn.model._graph import PartGraph
 
 _START_SCALE = 0.1  # standard deviation of the first means; 0 would be a fixed point
 _START_VARIANCE = 1.0
-_FACTOR_VARIANCE = 0.05  # factors of relations start large and sure: small or unsure ones are pruned in the first epochs
+_FACTOR_VARIANCE = (
+    0.05  # factors of relations start large and sure: small or unsure ones are pruned in the first epochs
+)
 
 
 @dataclass
@@ -121,11 +123,21 @@ def start_posterior(
 ) -> Posterior:
     """The posterior that training starts from: small random means, unit variances, unit precisions."""
     streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
-    u, v = (_start_part(g, dim, np.random.default_rng(s), dtype) for g, s in zip((u_graph, v_graph), streams, strict=False))
+    u, v = (
+        _start_part(g, dim, np.random.default_rng(s), dtype) for g, s in zip((u_graph, v_graph), streams, strict=False)
+    )
     n_columns, total = v_graph.n_entities, int(sum(ranks))
     x, y = (_start_factors(total, dim, np.random.default_rng(s), dtype) for s in streams[2:])
     offsets = np.concatenate(([0], np.cumsum(np.asarray(ranks, dtype=np.int64)))).astype(np.int64)
-    return Posterior(u, v, _start_scalars((n_columns,), 1, dtype), x, y, _start_scalars((len(ranks), n_columns), len(ranks), dtype), offsets)
+    return Posterior(
+        u,
+        v,
+        _start_scalars((n_columns,), 1, dtype),
+        x,
+        y,
+        _start_scalars((len(ranks), n_columns), len(ranks), dtype),
+        offsets,
+    )
 
 
 def _start_part(graph: PartGraph, dim: int, rng: np.random.Generator, dtype: np.dtype) -> Part:

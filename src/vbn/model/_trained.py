@@ -1,4 +1,4 @@
-"""A trained model without its data: names, taxonomies, relations and the posterior. Inference and storage start here."""
+"""A trained model without its data: names, taxonomies, relations and the posterior. What inference and storage need."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ class Trained:
     def noise(self) -> np.ndarray:
         """Probability of each column as a negative, 0 for columns without data."""
         weights = np.where(self.columns.counts > 0, np.maximum(self.columns.counts, 1e-12) ** self.noise_power, 0.0)
-        return weights / weights.sum()
+        result: np.ndarray = weights / weights.sum()
+        return result
 
     def with_posterior(self, posterior: Posterior) -> Trained:
         """The same model with other densities."""

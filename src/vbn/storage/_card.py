@@ -24,7 +24,11 @@ def model_card(trained: Trained, config: dict[str, Any]) -> str:
         f"| epochs | {len(bounds)} |",
     ]
     if bounds:
-        lines += [f"| lower bound | {bounds[0]:,.1f} to {bounds[-1]:,.1f} |", "", f"Bound by epoch: `{sparkline(bounds)}`"]
+        lines += [
+            f"| lower bound | {bounds[0]:,.1f} to {bounds[-1]:,.1f} |",
+            "",
+            f"Bound by epoch: `{sparkline(bounds)}`",
+        ]
     lines += ["", "## Parameters", "", "| | |", "| --- | --- |"]
     lines += [f"| {name} | {value} |" for name, value in config["parameters"].items()]
     return "\n".join(lines) + "\n"
@@ -38,9 +42,16 @@ def sparkline(values: list[float]) -> str:
 
 
 def _facts(trained: Trained) -> list[str]:
-    names = f"{len(trained.columns):,}" if trained.shared else f"{len(trained.rows):,} rows, {len(trained.columns):,} columns"
+    names = (
+        f"{len(trained.columns):,}"
+        if trained.shared
+        else f"{len(trained.rows):,} rows, {len(trained.columns):,} columns"
+    )
     facts = [f"| entities | {names} |", f"| dimension | {trained.posterior.dim} |"]
-    for side, taxonomy in (("columns", trained.column_taxonomy), ("rows", None if trained.shared else trained.row_taxonomy)):
+    for side, taxonomy in (
+        ("columns", trained.column_taxonomy),
+        ("rows", None if trained.shared else trained.row_taxonomy),
+    ):
         if taxonomy is not None:
             facts.append(f"| taxonomy ({side}) | {taxonomy.n_edges:,} edges, {taxonomy.depth} levels |")
     if trained.relations:

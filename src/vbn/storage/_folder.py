@@ -23,7 +23,9 @@ _CONFIG = "config.json"
 _CARD = "README.md"
 
 
-def write_folder(folder: str | os.PathLike[str], trained: Trained, estimator: str, params: dict[str, Any], record: dict[str, Any]) -> Path:
+def write_folder(
+    folder: str | os.PathLike[str], trained: Trained, estimator: str, params: dict[str, Any], record: dict[str, Any]
+) -> Path:
     """Save a model; returns the folder."""
     from safetensors.numpy import save
 
@@ -84,7 +86,9 @@ def _tensors(path: Path, entry: dict[str, Any]) -> Any:
     if not file.is_file():
         raise ModelFileError(f"{file} is missing; the folder is not complete.")
     if file.stat().st_size != entry["bytes"]:
-        raise ModelFileError(f"{file} has {file.stat().st_size} bytes instead of {entry['bytes']}: truncated or replaced.")
+        raise ModelFileError(
+            f"{file} has {file.stat().st_size} bytes instead of {entry['bytes']}: truncated or replaced."
+        )
     blob = file.read_bytes()
     if hashlib.sha256(blob).hexdigest() != entry["sha256"]:
         raise ModelFileError(f"{file} does not have the checksum that {_CONFIG} states: damaged or replaced.")

@@ -21,7 +21,11 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     tensors |= _names_out("columns", trained.columns) | _taxonomy_out("columns", trained.column_taxonomy)
     if not trained.shared:
         tensors |= _names_out("rows", trained.rows) | _taxonomy_out("rows", trained.row_taxonomy)
-    tensors |= {"row_active": trained.row_active, "column_active": trained.column_active, "row_totals": trained.row_totals}
+    tensors |= {
+        "row_active": trained.row_active,
+        "column_active": trained.column_active,
+        "row_totals": trained.row_totals,
+    }
     extra = {
         "shared": trained.shared,
         "relations": [{"name": r.name, "symmetric": r.symmetric} for r in trained.relations],
