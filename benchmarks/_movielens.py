@@ -66,23 +66,26 @@ def read_likes(folder: Path) -> Likes:
     )
 
 
-def movie_taxonomy(folder: Path, items: list[str]) -> list[tuple[str, str]]:
-    """Return the edges movie -> its directors -> the genre that most of the director's movies have.
+def movie_taxonomy(folder: Path, items: list[str]) -> list[tuple[str, str, float]]:
+    """Return weighted edges genre > director > movie.
 
-    All listed movies count for a director's genre, ties go to the name. A movie without a director hangs
-    under its genres. Names carry a prefix (``director:``, ``genre:``) so that they meet no item.
+    A movie hangs half under its directors and half under its genres, a director under all genres of the listed movies
+    by their share. Names carry a prefix (``director:``, ``genre:``) so that they meet no item.
     """
-    genres: dict[str, Counter[str]] = defaultdict(Counter)
-    parents: dict[str, list[str]] = {}
+    shares: dict[str, Counter[str]] = defaultdict(Counter)
+    parents: dict[str, tuple[list[str], list[str]]] = {}
     for row in _rows(folder / "items.csv.gz"):
-        of_movie = [f"genre:{name}" for name in row["genres"].split("|") if name]
+        genres = [f"genre:{name}" for name in row["genres"].split("|") if name]
         directors = [f"director:{name}" for name in row["directors"].split("|") if name]
         for director in directors:
-            genres[director].update(of_movie)
-        parents[row["item"]] = directors or of_movie
-    edges = [(item, parent) for item in items for parent in parents.get(item, ())]
-    used = sorted({parent for _, parent in edges if parent in genres})
-    edges += [(name, min(genres[name], key=lambda g: (-genres[name][g], g))) for name in used if genres[name]]
+            shares[director].update(genres)
+        parents[row["item"]] = directors, genres
+    edges = []
+    for item in items:
+        for group in parents.get(item, ()):
+            edges += [(item, parent, 1.0 / len(group)) for parent in group]
+    used = sorted({parent for _, parent, _ in edges if parent in shares})
+    edges += [(name, genre, float(count)) for name in used for genre, count in sorted(shares[name].items())]
     return edges
 
 

@@ -62,7 +62,9 @@ def main() -> None:
     write_result("movielens_ranking", vars(chosen), runs, chosen.out)
 
 
-def run(likes: Likes, edges: list[tuple[str, str]], chosen: argparse.Namespace, power: float, number: int) -> dict:
+def run(
+    likes: Likes, edges: list[tuple[str, str, float]], chosen: argparse.Namespace, power: float, number: int
+) -> dict:
     masked = mask(likes, seed=number)
     data = interactions(likes, masked, edges)
     fitted = fit_vbn(
@@ -96,7 +98,7 @@ def run(likes: Likes, edges: list[tuple[str, str]], chosen: argparse.Namespace, 
     return result
 
 
-def interactions(likes: Likes, masked: Masked, edges: list[tuple[str, str]]) -> vbn.Dataset:
+def interactions(likes: Likes, masked: Masked, edges: list[tuple[str, str, float]]) -> vbn.Dataset:
     """Return the training data; items without training users come in with the taxonomy."""
     users = [likes.users[user] for user in masked.user.tolist()]
     items = [likes.items[item] for item in masked.item.tolist()]

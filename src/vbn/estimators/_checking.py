@@ -26,7 +26,7 @@ class Settings:
 
 def check_parameters(params: Mapping[str, Any], data: Dataset) -> Settings:
     """Raise a `ParameterError` that names the first parameter out of its range."""
-    for name in ("dim", "epochs"):
+    for name in ("dim", "epochs", "average"):
         _whole(name, params[name], least=1)
     _whole("seed", params["seed"], least=0)
     if params["n_threads"] is not None:

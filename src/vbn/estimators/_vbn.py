@@ -16,9 +16,10 @@ from vbn.estimators._checking import check_parameters
 from vbn.estimators._interrupt import Interrupt
 from vbn.estimators._progress import Progress, announced
 from vbn.estimators._saving import Saving, registered
+from vbn.estimators._training import Training
 from vbn.estimators._warmup import warm_up
-from vbn.model._fit import build_network, check_finite, finish, train
-from vbn.model._network import Network
+from vbn.model._averaging import RunningAverage
+from vbn.model._fit import EpochInfo, build_network, train
 from vbn.model._trained import Trained
 from vbn.model._validation import Validation
 from vbn.model._warm import start_from
@@ -74,6 +75,9 @@ class VBN(Saving):
         to 0, as in the paper.
     resample : bool, default True
         Draw a new sample each epoch. False: one fixed sample, on which the bound never falls.
+    average : int, default 5
+        Average the posterior over about this many epochs (natural parameters), so that the noise of their samples
+        cancels out; 1 takes the last epoch's. Without resampling there is nothing to average.
     tol : float, optional
         Stop when the bound changes by less than this share of itself.
     warm_start : bool, default False
@@ -127,6 +131,7 @@ class VBN(Saving):
         beta: float | dict[str, float] = 1.0,
         centred_biases: bool = True,
         resample: bool = True,
+        average: int = 5,
         tol: float | None = None,
         warm_start: bool = False,
         dtype: str = "float32",
@@ -150,6 +155,7 @@ class VBN(Saving):
         self.beta = beta
         self.centred_biases = centred_biases
         self.resample = resample
+        self.average = average
         self.tol = tol
         self.warm_start = warm_start
         self.dtype = dtype
@@ -214,60 +220,40 @@ class VBN(Saving):
         if earlier is not None:
             start_from(network, data, earlier)
         held = None if validation is None else Validation(validation, data, sampler.noise(), self.negatives, self.seed)
-        self._run(data, sampler, network, held, callbacks)
+        average = RunningAverage(self.average) if self.resample and self.average > 1 else None
+        self._run(Training(data, sampler, network, held, average, self.tol), callbacks)
         return self
 
-    def _run(
-        self, data: Dataset, sampler: Sampler, network: Network, held: Validation | None,
-        callbacks: tuple[Callback, ...],
-    ) -> None:  # fmt: skip
-        before = self._trained, self._data, self._record()
-        bounds: list[float] = []
-        scores: list[float] = []
+    def _run(self, training: Training, callbacks: tuple[Callback, ...]) -> None:
+        before = dict(self.__dict__)
         engine = make_engine(self.engine, self.n_threads)
         try:
             with Interrupt() as interrupt, Progress(self.epochs, self.verbose) as progress:
-                for info in train(network, sampler, engine, epochs=self.epochs, resample=self.resample):
-                    check_finite(network.posterior, info.lower_bound, data)
-                    bounds.append(info.lower_bound)
-                    if held is not None:
-                        scores.append(held.log_likelihood(network.posterior))
-                    progress.show(len(bounds), info, scores[-1] if scores else None)
-                    converged = self.tol is not None and _settled(bounds, self.tol)
-                    self._keep(data, sampler, network, bounds, scores, converged)
-                    epoch = Epoch(
-                        info.epoch, info.lower_bound, info.cells, info.seconds, scores[-1] if scores else None
-                    )
-                    stops = [callback(self, epoch) for callback in callbacks]  # all are called, whatever the first says
-                    if any(stops) or converged:
+                epochs = train(training.network, training.sampler, engine, epochs=self.epochs, resample=self.resample)
+                for done, info in enumerate(epochs, start=1):
+                    training.take(info)
+                    progress.show(done, info, training.score)
+                    if self._told_to_stop(training, info, callbacks) or training.converged:
                         break
                     if interrupt.requested:
-                        progress.say(f"interrupted: kept the {len(bounds)} whole epochs so far")
+                        progress.say(f"interrupted: kept the {done} whole epochs so far")
                         break
+            self._restore(training.trained(), training.record())
+            self._data = training.data
         except BaseException:  # nothing is half done: a failed fit leaves the model as it was
-            self._trained, self._data, record = before
-            self.__dict__.update(record)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
         finally:
             engine.close()
 
-    def _record(self) -> dict[str, Any]:
-        names = ("lower_bounds_", "lower_bound_", "validation_", "n_iter_", "converged_")
-        return {name: getattr(self, name) for name in names if hasattr(self, name)}
-
-    def _keep(
-        self,
-        data: Dataset,
-        sampler: Sampler,
-        network: Network,
-        bounds: list[float],
-        scores: list[float],
-        converged: bool,
-    ) -> None:
-        finish(network)
-        self._data = data
-        record = {"lower_bounds": bounds, "validation": scores, "converged": converged}
-        self._restore(Trained.from_training(data, network, sampler), record)
+    def _told_to_stop(self, training: Training, info: EpochInfo, callbacks: tuple[Callback, ...]) -> bool:
+        """Show the model to the callbacks; all are called, whatever the first says."""
+        if not callbacks:
+            return False
+        self._restore(training.trained(), training.record())
+        epoch = Epoch(info.epoch, info.lower_bound, info.cells, info.seconds, training.score)
+        return any([bool(callback(self, epoch)) for callback in callbacks])  # noqa: C419
 
     def _restore(self, trained: Trained, record: dict[str, Any]) -> None:
         self._trained = trained
@@ -276,7 +262,3 @@ class VBN(Saving):
         self.validation_ = np.array(record["validation"], dtype=np.float64)
         self.n_iter_ = len(self.lower_bounds_)
         self.converged_ = bool(record["converged"])
-
-
-def _settled(bounds: list[float], tol: float) -> bool:
-    return len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) <= tol * abs(bounds[-1])

@@ -7,7 +7,7 @@ import numpy as np
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
-from vbn.model._fit import build_network, check_finite, finish, train
+from vbn.model._fit import build_network, check_finite, train
 from vbn.model._hyper import Hyperpriors
 from vbn.model._validation import Validation
 
@@ -26,5 +26,4 @@ def warm_up(dtype: np.dtype) -> None:
     for info in train(network, sampler, engine, epochs=1, resample=True):
         check_finite(network.posterior, info.lower_bound, data)
     Validation(data, data, sampler.noise(), 1, 0).log_likelihood(network.posterior)
-    finish(network)
     _warm.add(dtype.name)

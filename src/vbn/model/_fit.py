@@ -13,7 +13,6 @@ from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.model._biases import update_biases, update_centres
 from vbn.model._bound import lower_bound
-from vbn.model._cold import set_cold_densities
 from vbn.model._engine import Engine
 from vbn.model._entities import update_entities
 from vbn.model._graph import PartGraph
@@ -97,8 +96,3 @@ def check_finite(posterior: Posterior, bound: float, data: Dataset) -> None:
             f"the lower bound is {bound}. Likely causes: counts too large for float32 (use dtype='float64'), "
             "or alpha or beta near 0."
         )
-
-
-def finish(network: Network) -> None:
-    """After the last epoch: densities of everything that has no data."""
-    set_cold_densities(network)

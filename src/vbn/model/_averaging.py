@@ -1,0 +1,70 @@
+"""Averaging over epochs: each epoch sees another sample, and its noise averages out.
+
+Natural parameters (precision, and precision times mean) are averaged, so that an entity which had few cells in one
+epoch's sample weighs little there. It matters most for rare entities and for the biases of relations, which fall back
+to their prior in every epoch that does not sample them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn.model._posterior import Posterior
+
+_GAUSSIANS = (
+    ("u.mean", "u.variance"),
+    ("u.category_mean", "u.category_variance"),
+    ("v.mean", "v.variance"),
+    ("v.category_mean", "v.category_variance"),
+    ("bias.mean", "bias.variance"),
+    ("x.mean", "x.variance"),
+    ("y.mean", "y.variance"),
+    ("relation_bias.mean", "relation_bias.variance"),
+)
+_PLAIN = (
+    "u.tau_rate", "u.category_rate", "v.tau_rate", "v.category_rate", "bias.tau_rate", "x.tau_rate", "y.tau_rate",
+    "relation_bias.tau_rate", "bias.centre_mean", "bias.centre_variance", "relation_bias.centre_mean",
+    "relation_bias.centre_variance",
+)  # fmt: skip
+
+
+class RunningAverage:
+    """A moving average of posteriors over about `span` epochs; as plain mean while there are fewer."""
+
+    def __init__(self, span: int) -> None:
+        self.span = span
+        self._seen = 0
+        self._linear: dict[str, np.ndarray] = {}
+        self._precision: dict[str, np.ndarray] = {}
+        self._plain: dict[str, np.ndarray] = {}
+        self._offsets = np.empty(0, np.int64)
+
+    def add(self, posterior: Posterior) -> None:
+        """Take in the posterior of an epoch."""
+        self._seen += 1
+        share = 1.0 / min(self._seen, self.span)
+        arrays = posterior.arrays()
+        self._offsets = posterior.offsets
+        for mean, variance in _GAUSSIANS:
+            precision = 1.0 / arrays[variance]
+            wide = precision if precision.ndim == arrays[mean].ndim else precision[:, None]
+            _blend(self._precision, variance, precision, share)
+            _blend(self._linear, mean, arrays[mean] * wide, share)
+        for path in _PLAIN:
+            _blend(self._plain, path, arrays[path], share)
+
+    def posterior(self) -> Posterior:
+        """The averaged posterior, in arrays of its own."""
+        arrays = {"offsets": self._offsets.copy()} | {path: array.copy() for path, array in self._plain.items()}
+        for mean, variance in _GAUSSIANS:
+            linear, precision = self._linear[mean], self._precision[variance]
+            wide = precision if precision.ndim == linear.ndim else precision[:, None]
+            arrays[mean], arrays[variance] = linear / wide, 1.0 / precision
+        return Posterior.from_arrays(arrays)
+
+
+def _blend(store: dict[str, np.ndarray], path: str, new: np.ndarray, share: float) -> None:
+    if path not in store:
+        store[path] = new.copy()
+    else:
+        store[path] += new.dtype.type(share) * (new - store[path])
