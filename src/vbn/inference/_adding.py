@@ -73,9 +73,11 @@ def _check(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
             raise DataError(
                 f"the model has an entity {entity.name!r} already; choose another name, or use partial_fit."
             )
-        for parent in entity.parents:
+        for parent, weight in entity.parents.items():
             if parent not in fresh:
                 names.id(parent)
+            if not (np.isfinite(weight) and weight > 0):
+                raise DataError(f"the weight of the parent {parent!r} of {entity.name!r} is not positive: {weight!r}.")
         others.ids(entity.contexts)
         if any(not np.isfinite(c) or c < 0 for c in entity.contexts.values()):
             raise DataError(f"the contexts of {entity.name!r} have a count that is negative or not finite.")
@@ -99,9 +101,10 @@ def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEn
     indices = [] if old is None else [old.indices]
     weights = [] if old is None else [old.weights]
     for entity in new:
-        given = np.array(list(entity.parents.values()), dtype=np.float64)
-        indices.append(names.ids(entity.parents))
-        weights.append(given / given.sum() if len(given) else given)
+        ids, given = names.ids(entity.parents), np.array(list(entity.parents.values()), dtype=np.float64)
+        order = np.argsort(ids)
+        indices.append(ids[order])
+        weights.append(given[order] / given.sum() if len(given) else given)
     sizes = [len(entity.parents) for entity in new]
     return Taxonomy(
         names,

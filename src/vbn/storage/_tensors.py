@@ -119,8 +119,8 @@ def _check(trained: Trained) -> None:
             raise ModelFileError(f"the tensor {path} has shape {array.shape} instead of {shape}.")
         if path != "offsets" and (array.dtype not in _FLOATS or not np.isfinite(array).all()):
             raise ModelFileError(f"the tensor {path} is not of finite floating-point numbers.")
-        least = 0.0 if "centre" in path else np.finfo(array.dtype).tiny
-        if path.endswith(("variance", "rate")) and not (array >= least).all():
+        may_be_zero = "centre" in path
+        if path.endswith(("variance", "rate")) and not ((array >= 0) if may_be_zero else (array > 0)).all():
             raise ModelFileError(f"the tensor {path} has values that are not positive.")
     flags = {"row_active": (trained.row_active, n), "column_active": (trained.column_active, m)}
     for name, (array, size) in flags.items():

@@ -1,0 +1,181 @@
+"""Questions to a trained model: right, named, and careful with what they do not know."""
+
+import numpy as np
+import pytest
+
+import vbn
+from vbn.inference._neighbours import probability_std, top
+
+
+@pytest.fixture(scope="module")
+def words():
+    rng = np.random.default_rng(0)
+    patterns = [["a", "dog", "barks"], ["the", "cat", "purrs"], ["the", "dog", "sleeps"], ["a", "cat", "sleeps"]]
+    text = [patterns[i] for i in rng.integers(0, 4, 400)] + [["the", "poodle", "barks"]]
+    data = vbn.Dataset.from_sequences(text, window=2)
+    data = data.with_taxonomy({"poodle": ["dog"], "dog": ["animal"], "cat": ["animal"], "cow": ["animal"]})
+    data = data.with_relation("sound", [("dog", "barks"), ("cat", "purrs")])
+    return vbn.VBN(dim=6, epochs=30, relation_rank=2, relation_weight=20.0, verbose=False).fit(data)
+
+
+@pytest.fixture(scope="module")
+def shop():
+    rng = np.random.default_rng(1)
+    group = rng.integers(0, 2, 60)
+    users = [f"u{u}" for u in range(60) for _ in range(12)]
+    items = [f"i{2 * rng.integers(0, 8) + group[u]}" for u in range(60) for _ in range(12)]
+    data = vbn.Dataset.from_interactions(users, items)
+    data = data.with_taxonomy({f"i{i}": ["even" if i % 2 == 0 else "odd"] for i in range(16)})
+    return vbn.VBN(dim=5, epochs=25, negatives=3, verbose=False).fit(data)
+
+
+def test_densities(words):
+    density = words.posterior("dog")
+    assert density.dim == 6
+    assert (density.std == np.sqrt(density.variance)).all()
+    assert repr(density).startswith("N(mean=[")
+    samples = density.sample(50_000, seed=1)
+    np.testing.assert_allclose(samples.mean(axis=0), density.mean, atol=0.03)
+    np.testing.assert_allclose(samples.std(axis=0), density.std, rtol=0.03)
+    assert (words.posterior("dog", role="context").mean != density.mean).any()
+    assert (
+        words.posterior("dog", role="category", part="v").mean != words.posterior("dog", role="category").mean
+    ).any()
+
+
+def test_what_has_no_children_has_no_category(words):
+    with pytest.raises(vbn.DataError, match="'poodle' has no children"):
+        words.posterior("poodle", role="category")
+
+
+def test_rare_entities_are_less_certain(words):
+    assert words.posterior("poodle").std.mean() > words.posterior("dog").std.mean()
+
+
+def test_predicted_probabilities_follow_the_data(words):
+    p = words.predict_proba([("dog", "barks"), ("dog", "purrs"), ("cat", "purrs"), ("cat", "barks")])
+    assert ((p > 0) & (p < 1)).all()
+    assert p[0] > p[1]
+    assert p[2] > p[3]
+
+
+def test_prediction_equals_the_closed_form(words):
+    from scipy.special import expit
+
+    u, v = words.posterior("dog"), words.posterior("barks", role="context")
+    j = words._trained.columns.id("barks")
+    bias = words._trained.posterior.bias
+    mean = u.mean @ v.mean + bias.mean[j]
+    variance = u.mean**2 @ v.variance + u.variance @ (v.mean**2 + v.variance) + bias.variance[j]
+    expected = expit(mean / np.sqrt(1 + np.pi * variance / 8))
+    assert words.predict_proba([("dog", "barks")])[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_similar_is_a_table(words):
+    table = words.similar("poodle", k=3)
+    assert len(table) == 3
+    assert table[0].score >= table[1].score >= table[2].score
+    assert "poodle" not in [row.entity for row in table]
+    assert all(row.std > 0 for row in table)
+    assert table.to_pandas().columns.tolist() == ["entity", "score", "std"]
+    assert table.to_polars().shape == (3, 3)
+    assert table.to_dicts()[0]["entity"] == table[0].entity
+    assert str(table).splitlines()[0].split() == ["entity", "cosine", "std"]
+
+
+def test_similar_by_context_is_the_papers_ranking(words):
+    table = words.similar("dog", k=4, by="context")
+    expected = words.predict_proba([("dog", row.entity) for row in table])
+    np.testing.assert_allclose([row.score for row in table], expected, rtol=1e-5)
+
+
+def test_parents_without_data_are_no_answers(words):
+    everything = words.similar("dog", k=100)
+    names = [row.entity for row in everything]
+    assert "animal" not in names
+    assert "cow" in names
+
+
+def test_analogies(words):
+    table = words.similar(positive=["dog", "purrs"], negative=["barks"], k=2)
+    assert len(table) == 2
+    assert not {"dog", "purrs", "barks"} & {row.entity for row in table}
+
+
+def test_cosine_std_is_that_of_samples(words):
+    row = words.similar("dog", k=1)[0]
+    a, b = words.posterior("dog").sample(20_000, seed=1), words.posterior(row.entity).sample(20_000, seed=2)
+    cosines = (a * b).sum(axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    assert row.std == pytest.approx(cosines.std(), rel=0.4)
+
+
+def test_std_of_a_probability():
+    rng = np.random.default_rng(0)
+    mean, variance = np.array([0.0, 2.0, -3.0]), np.array([1.0, 4.0, 0.2])
+    samples = 1 / (1 + np.exp(-rng.normal(mean, np.sqrt(variance), (400_000, 3))))
+    np.testing.assert_allclose(probability_std(mean, variance), samples.std(axis=0), rtol=0.01)
+
+
+def test_relation_queries(words):
+    table = words.related("sound", "dog", k=3)
+    assert table[0].entity == "barks"
+    expected = words.relation_proba("sound", [("dog", row.entity) for row in table])
+    np.testing.assert_allclose([row.score for row in table], expected, rtol=1e-5)
+    assert words.relation_proba("sound", [("dog", "barks")]) > words.relation_proba("sound", [("dog", "purrs")])
+
+
+def test_users_and_items_are_two_namespaces(shop):
+    table = shop.similar("i0", k=4)
+    assert all(int(row.entity[1:]) % 2 == 0 for row in table)
+    users = shop.similar("u0", k=3, side="row")
+    assert all(row.entity.startswith("u") for row in users)
+    assert shop.posterior("u0", side="row").dim == 5
+    with pytest.raises(vbn.UnknownEntityError):
+        shop.posterior("u0")
+    with pytest.raises(vbn.ParameterError, match="no row density"):
+        shop.similar("i0", by="context")
+
+
+def test_unknown_names_get_the_closest_ones(words):
+    with pytest.raises(vbn.UnknownEntityError, match=r"unknown entity 'pooodle'\. Did you mean 'poodle'"):
+        words.similar("pooodle")
+    with pytest.raises(vbn.UnknownEntityError, match=r"unknown relation 'sounds'\. Did you mean 'sound'"):
+        words.related("sounds", "dog")
+    assert isinstance(vbn.UnknownEntityError("x", ["y"]), KeyError)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: m.similar("dog", k=0), "k=0"),
+        (lambda m: m.similar("dog", by="euclid"), "by='euclid'"),
+        (lambda m: m.similar(), "needs an entity"),
+        (lambda m: m.posterior("dog", role="leaf"), "role='leaf'"),
+        (lambda m: m.posterior("dog", role="category", part="w"), "part='w'"),
+        (lambda m: m.similar("dog", side="left"), "side='left'"),
+    ],
+)
+def test_bad_questions(words, call, message):
+    with pytest.raises(vbn.ParameterError, match=message):
+        call(words)
+
+
+def test_a_pair_needs_two_names(words):
+    with pytest.raises(vbn.DataError, match="pair 1 has 3 entries"):
+        words.predict_proba([("dog", "barks"), ("a", "b", "c")])
+
+
+def test_top_breaks_ties_by_id_and_respects_the_filter():
+    scores = np.array([1.0, 3.0, 3.0, 2.0, 3.0])
+    allowed = np.array([True, False, True, True, True])
+    assert top(scores, allowed, 2).tolist() == [2, 4]
+    assert top(scores, allowed, 10).tolist() == [2, 4, 3, 0]
+
+
+def test_queries_do_not_change_the_model(words):
+    before = {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
+    words.similar("dog")
+    words.related("sound", "dog")
+    words.predict_proba([("dog", "cat")])
+    words.posterior("dog").mean[:] = 0.0
+    assert before == {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
