@@ -58,6 +58,10 @@ class UnknownEntityError(VBNError, KeyError):
         return (_rebuild_unknown, (self.name, self.closest, self.args[0]))
 
 
+for _error in (VBNError, *VBNError.__subclasses__(), *DataError.__subclasses__()):
+    _error.__module__ = "vbn"  # where users import them from, and what tracebacks show
+
+
 def _rebuild_unknown(name: str, closest: list[str], message: str) -> UnknownEntityError:
     error = UnknownEntityError(name, closest)
     error.closest, error.args = closest, (message,)
