@@ -231,6 +231,6 @@ def _no_relations(q: Posterior, n: int) -> RelationArrays:
     none, empty, factor = np.empty(0, np.int32), np.empty(0, dtype), np.empty((0, t), dtype)
     scalar = np.empty((0, n), dtype)
     return RelationArrays(
-        np.zeros(n + 1, np.int64), none, none, empty, empty, np.zeros(1, np.int64), factor, factor, factor, factor,
-        scalar, scalar,
+        np.zeros(n + 1, np.int64), none, none, empty, empty, np.zeros(1, np.int64), factor, factor,
+        np.empty(0, np.int64), np.zeros((0, 0)), np.zeros((0, 0, 0)), scalar, scalar,
     )  # fmt: skip

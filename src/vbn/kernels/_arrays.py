@@ -35,9 +35,10 @@ class PriorArrays(NamedTuple):
 
 
 class RelationArrays(NamedTuple):
-    """All relations of a part: cells by row with the relation's number, and the factors of both sides.
+    """All relations of a part: cells by row with the relation's number, and what the cells' scores are made of.
 
     Relation k owns the rows offsets[k]..offsets[k+1]-1 of the factor arrays, one for each m of the paper.
+    `places[cell]` is the row of `c_first` and `c_second` that holds the projection moments of the cell's other entity.
     """
 
     indptr: np.ndarray
@@ -48,7 +49,8 @@ class RelationArrays(NamedTuple):
     offsets: np.ndarray
     own_mean: np.ndarray
     own_variance: np.ndarray
-    other_mean: np.ndarray
-    other_variance: np.ndarray
+    places: np.ndarray
+    c_first: np.ndarray
+    c_second: np.ndarray
     bias_mean: np.ndarray
     bias_variance: np.ndarray

@@ -90,7 +90,7 @@ def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, lin
 
 
 @helper
-def _add_relations(i, relations, own, other, bias_is_own, gram, extra, linear):
+def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
     """What the relations of row i add: X^T S X to the Gram matrix, S_mm var_x to the diagonal, X^T l to the rest."""
     t = gram.shape[0]
     begin, end = relations.indptr[i], relations.indptr[i + 1]
@@ -98,18 +98,15 @@ def _add_relations(i, relations, own, other, bias_is_own, gram, extra, linear):
         k = relations.kind[begin]
         start, stop = relations.offsets[k], relations.offsets[k + 1]
         rank = stop - start
-        a_first, c_first, pull = np.empty(rank), np.empty(rank), np.zeros(rank)
-        a_second, c_second, stiff = np.empty((rank, rank)), np.empty((rank, rank)), np.zeros((rank, rank))
+        a_first, pull = np.empty(rank), np.zeros(rank)
+        a_second, stiff = np.empty((rank, rank)), np.zeros((rank, rank))
         projection_moments(
             own.mean, own.variance, i, relations.own_mean, relations.own_variance, start, stop, a_first, a_second
         )
         while begin < end and relations.kind[begin] == k:
             j = relations.indices[begin]
             at = i if bias_is_own else j
-            projection_moments(
-                other.mean, other.variance, j, relations.other_mean, relations.other_variance, start, stop,
-                c_first, c_second,
-            )  # fmt: skip
+            c_first, c_second = relations.c_first[relations.places[begin]], relations.c_second[relations.places[begin]]
             mean, square = relation_moments(a_first, a_second, c_first, c_second, rank)
             r = np.float64(relations.bias_mean[k, at])
             square += 2.0 * r * mean + r * r + relations.bias_variance[k, at]
@@ -256,5 +253,5 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
         linear[:] = 0.0
         _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, gram_work)
         if related:
-            _add_relations(i, relations, own, other, bias_is_own, gram, extra, linear)
+            _add_relations(i, relations, own, bias_is_own, gram, extra, linear)
         _coordinate_pass(i, own, prior.tau[i], prior_mean, gram, extra, linear)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from vbn.model._engine import Engine
 from vbn.model._network import Network, row_ranges
 
@@ -22,7 +24,7 @@ def update_categories(network: Network, side: str, engine: Engine) -> None:
     )  # fmt: skip
     for members in graph.sets:
 
-        def task(first: int, last: int, members=members) -> None:  # type: ignore[no-untyped-def]
+        def task(first: int, last: int, members: np.ndarray = members) -> None:
             kernel(first, last, members, *arguments)
 
         engine.map(task, row_ranges(len(members), _CATEGORIES_PER_TASK))

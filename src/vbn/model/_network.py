@@ -13,6 +13,7 @@ from vbn.kernels._arrays import CellArrays, PriorArrays, RelationArrays
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._posterior import Part, Posterior
+from vbn.model._projections import project_all
 
 _CELLS_PER_TASK = 1 << 15
 _ROWS_PER_TASK = 1 << 13
@@ -69,6 +70,44 @@ class RelationList:
         return cls(rows, columns, left, right, cells.indices, cells.positive, cells.negative)
 
 
+@dataclass(frozen=True)
+class MergedRelations:
+    """Cells of all relations by row, those of one row sorted by relation.
+
+    `ids[k]` are the other side's entities in relation k; `places[cell]` says where the cell's stands among them all.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    kind: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+    places: np.ndarray
+    ids: list[np.ndarray]
+
+    @classmethod
+    def of(cls, relations: tuple[Cells, ...], n_rows: int, dtype: np.dtype) -> MergedRelations:
+        """Merge the cells of relations."""
+        none, empty = np.empty(0, np.int32), np.empty(0, dtype)
+        if not relations:
+            return cls(np.zeros(n_rows + 1, np.int64), none, none, empty, empty, np.empty(0, np.int64), [])
+        ids, places, before = [], [], 0
+        for cells in relations:
+            distinct, place = np.unique(cells.indices, return_inverse=True)
+            ids.append(distinct)
+            places.append(before + place)
+            before += len(distinct)
+        rows = np.concatenate([cells.rows() for cells in relations])
+        order = np.argsort(rows, kind="stable")
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_rows)))).astype(np.int64)
+        kind = np.concatenate([np.full(len(cells), k, np.int32) for k, cells in enumerate(relations)])
+        indices, positive, negative = (
+            np.concatenate([getattr(cells, name) for cells in relations])[order]
+            for name in ("indices", "positive", "negative")
+        )
+        return cls(indptr, indices, kind[order], positive, negative, np.concatenate(places)[order], ids)
+
+
 class EpochData:
     """A sample in the layouts that the blocks read."""
 
@@ -82,14 +121,14 @@ class EpochData:
         return CellArrays(cells.indptr, cells.indices, cells.positive, cells.negative)
 
     def relation_arrays(self, side: str) -> RelationArrays:
-        """Relation cells by the entities of a side, with the factors of both sides."""
+        """Relation cells by the entities of a side, with its factors and the projections of the other side."""
         q = self._posterior
         own, other = (q.x, q.y) if side == "u" else (q.y, q.x)
-        cells = self._relations_by_u if side == "u" else self._relations_by_v
-        indptr, indices, kind, positive, negative = cells
+        part, merged = (q.v, self._relations_by_u) if side == "u" else (q.u, self._relations_by_v)
+        first, second = project_all(part, other, q.offsets, merged.ids)
         return RelationArrays(
-            indptr, indices, kind, positive, negative, q.offsets, own.mean, own.variance, other.mean, other.variance,
-            q.relation_bias.mean, q.relation_bias.variance,
+            merged.indptr, merged.indices, merged.kind, merged.positive, merged.negative, q.offsets, own.mean,
+            own.variance, merged.places, first, second, q.relation_bias.mean, q.relation_bias.variance,
         )  # fmt: skip
 
     @cached_property
@@ -98,13 +137,13 @@ class EpochData:
         return [RelationList.of(cells) for cells in self.sample.relations]
 
     @cached_property
-    def _relations_by_u(self) -> tuple[np.ndarray, ...]:
-        return _merged(self.sample.relations, self.sample.cells.n_rows, self._posterior.u.mean.dtype)
+    def _relations_by_u(self) -> MergedRelations:
+        return MergedRelations.of(self.sample.relations, self.sample.cells.n_rows, self._posterior.u.mean.dtype)
 
     @cached_property
-    def _relations_by_v(self) -> tuple[np.ndarray, ...]:
+    def _relations_by_v(self) -> MergedRelations:
         turned = tuple(cells.transposed for cells in self.sample.relations)
-        return _merged(turned, self.sample.cells.n_columns, self._posterior.v.mean.dtype)
+        return MergedRelations.of(turned, self.sample.cells.n_columns, self._posterior.v.mean.dtype)
 
     @cached_property
     def ranges(self) -> dict[str, list[tuple[int, int]]]:
@@ -115,20 +154,3 @@ class EpochData:
 def row_ranges(n: int, rows_per_task: int = _ROWS_PER_TASK) -> list[tuple[int, int]]:
     """Ranges of equal length."""
     return [(first, min(first + rows_per_task, n)) for first in range(0, n, rows_per_task)]
-
-
-def _merged(relations: tuple[Cells, ...], n_rows: int, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Cells of all relations by row, those of one row sorted by relation: indptr, indices, kind, positive, negative."""
-    if not relations:
-        none = np.empty(0, np.int32)
-        return np.zeros(n_rows + 1, np.int64), none, none, np.empty(0, dtype), np.empty(0, dtype)
-    rows = np.concatenate([cells.rows() for cells in relations])
-    kind = np.concatenate([np.full(len(cells), k, np.int32) for k, cells in enumerate(relations)])
-    order = np.argsort(rows, kind="stable")
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_rows)))).astype(np.int64)
-    columns = (
-        np.concatenate([getattr(cells, name) for cells in relations])[order]
-        for name in ("indices", "positive", "negative")
-    )
-    indices, positive, negative = columns
-    return indptr, indices, kind[order], positive, negative

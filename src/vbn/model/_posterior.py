@@ -17,18 +17,11 @@ _FACTOR_VARIANCE = (
 
 
 @dataclass
-class Part:
-    """The u part or the v part: entities (diagonal Gaussians) and categories (isotropic Gaussians).
-
-    `tau_rate` and `category_rate` are the rates of the Gamma precisions; their shapes are constants.
-    """
+class Gaussians:
+    """Gaussians: means and variances."""
 
     mean: np.ndarray
     variance: np.ndarray
-    tau_rate: np.ndarray
-    category_mean: np.ndarray
-    category_variance: np.ndarray
-    category_rate: np.ndarray
 
     @property
     def densities(self) -> DensityArrays:
@@ -37,37 +30,36 @@ class Part:
 
 
 @dataclass
-class Scalars:
+class Part(Gaussians):
+    """The u part or the v part: entities (diagonal Gaussians) and categories (isotropic Gaussians).
+
+    `tau_rate` and `category_rate` are the rates of the Gamma precisions; their shapes are constants.
+    """
+
+    tau_rate: np.ndarray
+    category_mean: np.ndarray
+    category_variance: np.ndarray
+    category_rate: np.ndarray
+
+
+@dataclass
+class Scalars(Gaussians):
     """Biases: one Gaussian and one Gamma rate for each column (b), or for each relation and column (r).
 
     `centre_mean` and `centre_variance` are the density of the mean that they are drawn to: one value for b, one for
     each relation's r. Both are 0 where the prior mean is fixed at 0, as in the paper.
     """
 
-    mean: np.ndarray
-    variance: np.ndarray
     tau_rate: np.ndarray
     centre_mean: np.ndarray
     centre_variance: np.ndarray
 
-    @property
-    def densities(self) -> DensityArrays:
-        """Means and variances, as kernels take them."""
-        return DensityArrays(self.mean, self.variance)
-
 
 @dataclass
-class Factors:
+class Factors(Gaussians):
     """The rows x_m (or y_m) of all relations, one below the other; relation k owns offsets[k]..offsets[k+1]-1."""
 
-    mean: np.ndarray
-    variance: np.ndarray
     tau_rate: np.ndarray
-
-    @property
-    def densities(self) -> DensityArrays:
-        """Means and variances, as kernels take them."""
-        return DensityArrays(self.mean, self.variance)
 
 
 @dataclass

@@ -7,6 +7,7 @@ import numpy as np
 from vbn.kernels._arrays import DensityArrays
 from vbn.model._engine import Engine
 from vbn.model._network import EpochData, Network
+from vbn.model._projections import project
 
 
 def update_factors(network: Network, data: EpochData, side: str, engine: Engine) -> None:
@@ -75,13 +76,7 @@ def _scored_cells(network: Network, data: EpochData, k: int) -> tuple[np.ndarray
 
 def _projections(network: Network, data: EpochData, k: int, side: str) -> tuple[np.ndarray, np.ndarray]:
     """First and second moments of the projections of a relation's entities on its factors."""
-    from vbn.kernels._relations import project
-
     q = network.posterior
     part, factor = (q.u, q.x) if side == "u" else (q.v, q.y)
     ids = data.relation_lists[k].rows if side == "u" else data.relation_lists[k].columns
-    start, stop = int(q.offsets[k]), int(q.offsets[k + 1])
-    rank = stop - start
-    first, second = np.empty((len(ids), rank)), np.empty((len(ids), rank, rank))
-    project(ids, part.densities, factor.densities, start, stop, first, second)
-    return first, second
+    return project(part, factor, int(q.offsets[k]), int(q.offsets[k + 1]), ids)
