@@ -49,6 +49,30 @@ def test_users_and_items_round_trip(tmp_path):
     assert again.posterior("1", side="row").mean.tolist() == model.posterior("1", side="row").mean.tolist()
 
 
+def test_partial_fit_goes_on_after_loading(tmp_path):
+    more = vbn.Dataset.from_pairs(["plain", "new"], ["new", "plain"], [3, 3])
+    here = fit()
+    there = vbn.load(here.save(tmp_path / "model"))
+    a, b = here.partial_fit(more), there.partial_fit(more)
+    assert a.posterior("new").mean.tolist() == b.posterior("new").mean.tolist()
+    assert a.lower_bounds_.tolist() == b.lower_bounds_.tolist()
+
+
+def test_counts_can_be_left_out(tmp_path):
+    whole, bare = fit().save(tmp_path / "whole"), fit().save(tmp_path / "bare", counts=False)
+    assert tensors(bare).stat().st_size < tensors(whole).stat().st_size
+    with pytest.raises(vbn.DataError, match="saved without"):
+        vbn.load(bare).partial_fit(vbn.Dataset.from_pairs(["a"], ["b"]))
+
+
+def test_added_entities_stay_when_fitting_goes_on(tmp_path):
+    model = fit().add("fox", parents=["plain"], contexts={"ünï": 4})
+    again = vbn.load(model.save(tmp_path / "model"))
+    again.partial_fit(vbn.Dataset.from_pairs(["plain"], ["ünï"]))
+    assert again._data.counts.to_scipy()[again._trained.rows.id("fox"), again._trained.rows.id("ünï")] == 4
+    assert again._trained.column_taxonomy.parents("fox") == [("plain", 1.0)]
+
+
 def test_saving_over_a_model_replaces_it(tmp_path):
     first, second = fit(0), fit(1)
     first.save(tmp_path / "model")
@@ -102,6 +126,9 @@ def cyclic(arrays):
         lambda a: a.update({"columns.ends": a["columns.ends"][::-1].copy()}),
         lambda a: a.update({"columns.counts": -a["columns.counts"]}),
         lambda a: a.update({"posterior.offsets": a["posterior.offsets"] + 5}),
+        lambda a: a.update({"data.indices": a["data.indices"] + 10**6}),
+        lambda a: a.update({"data.values": -a["data.values"]}),
+        lambda a: a.update({"data.relation.0.left": a["data.relation.0.left"] - 10}),
         lambda a: a.pop("posterior.u.mean"),
         lambda a: a.pop("row_active"),
         cyclic,

@@ -14,6 +14,7 @@ from vbn.inference._density import Density
 from vbn.inference._neighbours import candidate_mask, similar
 from vbn.inference._predictive import pair_scores, probability, relation_scores
 from vbn.inference._related import related
+from vbn.inference._remembering import with_added
 from vbn.inference._table import Table
 from vbn.model._trained import Trained
 
@@ -144,7 +145,10 @@ class Queries:
             for n, s in many.items()
         ]
         if new:
-            self._trained = add_entities(self._model(), new, side, self.seed)
+            trained = add_entities(self._model(), new, side, self.seed)
+            if self._data is not None:
+                self._data = with_added(self._data, trained, new, side)
+            self._trained = trained
         return self
 
 

@@ -30,15 +30,25 @@ class Saving(Queries, Parameters):
     validation_: np.ndarray
     converged_: bool
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write the model to a folder: tensors, config.json and a model card. Replaces a model that is there."""
+    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
+        """Write the model to a folder: tensors, config.json and a model card. Replaces a model that is there.
+
+        Parameters
+        ----------
+        folder
+            Where to; made if it is not there.
+        counts
+            Whether to keep the counts too, which `partial_fit` needs after loading. Without them the folder is smaller
+            and tells nothing of single pairs.
+        """
         trained = self._model()
         record = {
             "lower_bounds": self.lower_bounds_.tolist(),
             "validation": self.validation_.tolist(),
             "converged": self.converged_,
         }
-        return write_folder(folder, trained, type(self).__name__, self.get_params(), record)
+        data = self._data if counts else None
+        return write_folder(folder, trained, data, type(self).__name__, self.get_params(), record)
 
 
 def load(folder: str | os.PathLike[str]) -> Any:
@@ -52,7 +62,7 @@ def load(folder: str | os.PathLike[str]) -> Any:
     >>> vbn.load(folder).posterior("a").mean.tolist() == model.posterior("a").mean.tolist()
     True
     """
-    trained, config = read_folder(folder)
+    trained, data, config = read_folder(folder)
     if config["estimator"] not in _registry:
         raise ModelFileError(f"{folder} holds a model of unknown kind {config['estimator']!r}.")
     model = _registry[config["estimator"]]()
@@ -60,6 +70,7 @@ def load(folder: str | os.PathLike[str]) -> Any:
         model.set_params(**config["parameters"])
         record = config["record"]
         model._restore(trained, record)
+        model._data = data
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"the parameters of the model in {folder} are damaged: {error}") from error
     return model

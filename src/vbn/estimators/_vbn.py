@@ -195,7 +195,7 @@ class VBN(Saving):
             return self.fit(data, validation, callbacks)
         if self._data is None:
             raise DataError(
-                "partial_fit needs the counts of the first fit, and a loaded model does not carry them. Fit again with "
+                "partial_fit needs the counts of the first fit, and this model was saved without them. Fit again with "
                 "all data (warm_start=True starts from these densities), or use add() for new entities."
             )
         return self._fit(self._data.merge(data), validation, tuple(callbacks), self._trained)

@@ -14,8 +14,10 @@ from typing import Any
 
 from vbn._errors import ModelFileError
 from vbn._version import __version__
+from vbn.data import Dataset
 from vbn.model._trained import Trained
 from vbn.storage._card import model_card
+from vbn.storage._data import data_from_tensors, data_to_tensors
 from vbn.storage._tensors import from_tensors, to_tensors
 
 FORMAT = 1
@@ -24,8 +26,9 @@ _CARD = "README.md"
 
 
 def write_folder(
-    folder: str | os.PathLike[str], trained: Trained, estimator: str, params: dict[str, Any], record: dict[str, Any]
-) -> Path:
+    folder: str | os.PathLike[str], trained: Trained, data: Dataset | None, estimator: str, params: dict[str, Any],
+    record: dict[str, Any],
+) -> Path:  # fmt: skip
     """Save a model; returns the folder."""
     from safetensors.numpy import save
 
@@ -34,6 +37,9 @@ def write_folder(
         raise ModelFileError(f"{path} is a file; a model is saved as a folder.")
     path.mkdir(parents=True, exist_ok=True)
     tensors, extra = to_tensors(trained)
+    if data is not None:
+        tensors |= data_to_tensors(data)
+        extra["kind"] = data.kind
     blob = save(tensors)
     digest = hashlib.sha256(blob).hexdigest()
     name = f"model-{digest[:16]}.safetensors"
@@ -50,8 +56,8 @@ def write_folder(
     return path
 
 
-def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, dict[str, Any]]:
-    """Load a model: what `write_folder` was given as `trained`, and the whole config."""
+def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, Dataset | None, dict[str, Any]]:
+    """Load a model: what `write_folder` was given as `trained` and `data`, and the whole config."""
     path = Path(folder)
     if not path.is_dir():
         raise ModelFileError(f"{path} is not a model folder: there is no such folder.")
@@ -59,7 +65,9 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, dict[str, Any]
         raise ModelFileError(f"{path} is not a model folder: it has no {_CONFIG}.")
     try:
         config = _checked_config(json.loads((path / _CONFIG).read_text(encoding="utf-8")))
-        return from_tensors(_tensors(path, config["tensors"]), config["model"]), config
+        tensors = _tensors(path, config["tensors"])
+        trained = from_tensors(tensors, config["model"])
+        return trained, data_from_tensors(tensors, trained, str(config["model"].get("kind"))), config
     except ModelFileError:
         raise
     except Exception as error:  # one error type for whatever a damaged or hostile file makes of itself
