@@ -4,12 +4,13 @@ import numpy as np
 
 from vbn.model._averaging import _GAUSSIANS, _PLAIN, RunningAverage
 from vbn.model._graph import PartGraph
+from vbn.model._hyper import Hyperpriors
 from vbn.model._posterior import start_posterior
 
 
 def posterior(seed):
     graph = PartGraph.build(None, np.ones(3, dtype=bool))
-    result = start_posterior(graph, graph, [2], 4, seed, np.dtype(np.float64))
+    result = start_posterior(graph, graph, [2], 4, Hyperpriors(), seed, np.dtype(np.float64))
     rng = np.random.default_rng(seed)
     for array in result.arrays().values():
         if array.dtype == np.float64:

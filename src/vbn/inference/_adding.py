@@ -119,7 +119,7 @@ def _grown_network(old: Trained, new: Trained) -> Network:
     u_graph, v_graph = new.graph("u"), new.graph("v")
     q = old.posterior
     ranks = [int(rank) for rank in np.diff(q.offsets)]
-    posterior = start_posterior(u_graph, v_graph, ranks, q.dim, 0, q.u.mean.dtype)
+    posterior = start_posterior(u_graph, v_graph, ranks, q.dim, old.hyperpriors, 0, q.u.mean.dtype)
     carry_part(q.u, old.rows, old.graph("u"), posterior.u, new.rows, u_graph)
     carry_part(q.v, old.columns, old.graph("v"), posterior.v, new.columns, v_graph)
     carry_scalars(q.bias, old.columns, posterior.bias, new.columns)

@@ -29,7 +29,7 @@ _PLAIN = (
 
 
 class RunningAverage:
-    """A moving average of posteriors over about `span` epochs; as plain mean while there are fewer."""
+    """A moving average of posteriors, as free of noise as a mean of `span` epochs; a plain mean of the first few."""
 
     def __init__(self, span: int) -> None:
         self.span = span
@@ -42,7 +42,7 @@ class RunningAverage:
     def add(self, posterior: Posterior) -> None:
         """Take in the posterior of an epoch."""
         self._seen += 1
-        share = 1.0 / min(self._seen, self.span)
+        share = max(1.0 / self._seen, 2.0 / (self.span + 1.0))
         arrays = posterior.arrays()
         self._offsets = posterior.offsets
         for mean, variance in _GAUSSIANS:

@@ -48,7 +48,7 @@ def build_network(
         relation_active[k, candidates] = True
     u_graph = PartGraph.build(data.row_taxonomy, rows)
     v_graph = PartGraph.build(data.column_taxonomy, columns)
-    posterior = start_posterior(u_graph, v_graph, ranks, dim, seed, dtype)
+    posterior = start_posterior(u_graph, v_graph, ranks, dim, hyperpriors, seed, dtype)
     return Network(posterior, u_graph, v_graph, hyperpriors, bias_active, relation_active)
 
 

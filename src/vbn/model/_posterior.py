@@ -8,6 +8,7 @@ import numpy as np
 
 from vbn.kernels._arrays import DensityArrays
 from vbn.model._graph import PartGraph
+from vbn.model._hyper import Hyperpriors
 
 _START_SCALE = 0.1  # standard deviation of the first means; 0 would be a fixed point
 _START_VARIANCE = 1.0
@@ -111,44 +112,40 @@ class Posterior:
 
 
 def start_posterior(
-    u_graph: PartGraph, v_graph: PartGraph, ranks: list[int], dim: int, seed: int, dtype: np.dtype
+    u_graph: PartGraph, v_graph: PartGraph, ranks: list[int], dim: int, hyper: Hyperpriors, seed: int, dtype: np.dtype
 ) -> Posterior:
-    """The posterior that training starts from: small random means, unit variances, unit precisions."""
+    """The posterior that training starts from: random means, precisions of expectation 1."""
     streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
-    u, v = (
-        _start_part(g, dim, np.random.default_rng(s), dtype) for g, s in zip((u_graph, v_graph), streams, strict=False)
-    )
-    n_columns, total = v_graph.n_entities, int(sum(ranks))
-    x, y = (_start_factors(total, dim, np.random.default_rng(s), dtype) for s in streams[2:])
-    offsets = np.concatenate(([0], np.cumsum(np.asarray(ranks, dtype=np.int64)))).astype(np.int64)
+    rngs = [np.random.default_rng(stream) for stream in streams]
+    n_columns = v_graph.n_entities
     return Posterior(
-        u,
-        v,
-        _start_scalars((n_columns,), 1, dtype),
-        x,
-        y,
-        _start_scalars((len(ranks), n_columns), len(ranks), dtype),
-        offsets,
+        u=_start_part(u_graph, dim, hyper, rngs[0], dtype),
+        v=_start_part(v_graph, dim, hyper, rngs[1], dtype),
+        bias=_start_scalars((n_columns,), 1, hyper.shape("bias", 1), dtype),
+        x=_start_factors(sum(ranks), dim, hyper, rngs[2], dtype),
+        y=_start_factors(sum(ranks), dim, hyper, rngs[3], dtype),
+        relation_bias=_start_scalars((len(ranks), n_columns), len(ranks), hyper.shape("relation", 1), dtype),
+        offsets=np.concatenate(([0], np.cumsum(np.asarray(ranks, dtype=np.int64)))).astype(np.int64),
     )
 
 
-def _start_part(graph: PartGraph, dim: int, rng: np.random.Generator, dtype: np.dtype) -> Part:
+def _start_part(graph: PartGraph, dim: int, hyper: Hyperpriors, rng: np.random.Generator, dtype: np.dtype) -> Part:
     n, c = graph.n_entities, graph.n_categories
     return Part(
         mean=(_START_SCALE * rng.standard_normal((n, dim))).astype(dtype),
         variance=np.full((n, dim), _START_VARIANCE, dtype),
-        tau_rate=np.ones(n),
+        tau_rate=np.full(n, hyper.shape("entity", dim)),
         category_mean=np.zeros((c, dim), dtype),
         category_variance=np.full(c, _START_VARIANCE, dtype),
-        category_rate=np.ones(c),
+        category_rate=np.full(c, hyper.shape("category", dim)),
     )
 
 
-def _start_factors(total: int, dim: int, rng: np.random.Generator, dtype: np.dtype) -> Factors:
-    mean = rng.standard_normal((total, dim))
-    return Factors(mean.astype(dtype), np.full((total, dim), _FACTOR_VARIANCE, dtype), np.ones(total))
+def _start_factors(total: int, dim: int, hyper: Hyperpriors, rng: np.random.Generator, dtype: np.dtype) -> Factors:
+    mean = rng.standard_normal((total, dim)).astype(dtype)
+    return Factors(mean, np.full((total, dim), _FACTOR_VARIANCE, dtype), np.full(total, hyper.shape("relation", dim)))
 
 
-def _start_scalars(shape: tuple[int, ...], groups: int, dtype: np.dtype) -> Scalars:
+def _start_scalars(shape: tuple[int, ...], groups: int, rate: float, dtype: np.dtype) -> Scalars:
     zero, one = np.zeros(shape, dtype), np.full(shape, _START_VARIANCE, dtype)
-    return Scalars(zero, one, np.ones(shape), np.zeros(groups), np.zeros(groups))
+    return Scalars(zero, one, np.full(shape, rate), np.zeros(groups), np.zeros(groups))
