@@ -16,13 +16,13 @@ from vbn.estimators import VBN
 
 RARE_WORDS = ("brie", "chaffinch", "beagle", "gnu", "goulash", "bisque")
 NEW_WORDS = (("halloumi", "cheese"), ("labradoodle", "dog"))
-ANTONYMS = ("left", "raw", "inner", "male", "wet")
+ANTONYMS = ("left", "inner", "wet", "sweet", "full")
 BANDS = (("unseen", 0, 0), ("1 to 3 times", 1, 3), ("4 to 20 times", 4, 20), ("more often", 21, 10**9))
 SETTINGS: dict[str, Any] = {
     "dim": 50,
     "negatives": 2,
     "subsample": 1e-3,
-    "relation_weight": 30.0,
+    "relation_weight": 40.0,
     "hard_negatives": 0.5,
 }
 

@@ -15,6 +15,7 @@ from vbn.data._relation import Relation
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
+_RELATION_DRAWS = 40.0  # negatives drawn for a pair of a relation, however much it weighs
 _CELLS_PER_TASK = 1 << 17
 
 
@@ -146,11 +147,12 @@ class Sampler:
         n_columns = counts.shape[1]
         like = np.empty(0, self.dtype)
         max_draws = 16.0 * n_columns + 1000.0  # past this more draws hardly change the weights
+        draws_per_cell = np.inf if stream == 0 else _RELATION_DRAWS
 
         def task(first: int, last: int) -> tuple[np.ndarray, ...]:
             result: tuple[np.ndarray, ...] = sample_rows(
                 first, last, self.seed, epoch, stream, counts.indptr, counts.indices, counts.values,
-                *keep, *exact, noise_ids, *noise, self.negatives, reject, max_draws, n_columns, like,
+                *keep, *exact, noise_ids, *noise, self.negatives, reject, max_draws, draws_per_cell, n_columns, like,
             )  # fmt: skip
             return result
 

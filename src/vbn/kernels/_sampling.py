@@ -51,12 +51,13 @@ def _grown(array, size):
 @kernel
 def sample_rows(
     first, last, seed, epoch, stream, indptr, indices, values, keep_row, keep_column, exact_row, exact_column,
-    noise_ids, stay, alias, negatives, reject, max_draws, n_columns, dtype_like,
+    noise_ids, stay, alias, negatives, reject, max_draws, draws_per_cell, n_columns, dtype_like,
 ):  # fmt: skip
     """Cells of the rows first..last-1: lengths, columns, weight as positive, weight as negative.
 
     A positive of weight c is thinned to its expectation c * keep, rounded at random to a whole number unless its
-    row or column is rare ("exact"). A row of positive weight W gets negatives of weight `negatives` * W in all.
+    row or column is rare ("exact"). A row of positive weight W gets negatives of weight `negatives` * W in all, spread
+    over at most `max_draws` draws and `draws_per_cell` for each of its positives.
     """
     lengths = np.zeros(last - first, np.int64)
     capacity = 2 * (indptr[last] - indptr[first]) + 1024
@@ -95,7 +96,8 @@ def sample_rows(
                 place[j] = -2
         wanted = negatives * total
         if wanted > 0.0 and n_noise > 0:
-            draws = np.int64(np.ceil(min(wanted, max_draws)))
+            most = min(max_draws, draws_per_cell * (indptr[i + 1] - indptr[i]))
+            draws = np.int64(np.ceil(min(wanted, most)))
             need = size + np.minimum(draws, n_noise)
             if need > len(columns):
                 columns, positive, negative = (
