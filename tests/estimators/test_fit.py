@@ -190,7 +190,39 @@ def test_nan_stops_with_the_name_of_the_entity(monkeypatch):
         model().fit(data)
 
 
-def test_ctrl_c_keeps_the_last_whole_epoch(capfd):
+@pytest.fixture
+def ctrl_c_raises():
+    """A test run in the background starts with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_where_ctrl_c_is_ignored_it_stays_ignored(ctrl_c_raises):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    seen = []
+    model().fit(animals(), callbacks=[lambda *_: seen.append(signal.getsignal(signal.SIGINT))])
+    assert set(seen) == {signal.SIG_IGN}
+
+
+@pytest.mark.usefixtures("ctrl_c_raises")
+def test_a_second_ctrl_c_stops_at_once_and_changes_nothing():
+    fitted = model(epochs=10_000)
+
+    def interrupt(_, epoch):
+        if epoch.epoch == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_sigmask(signal.SIG_BLOCK, [])  # lets both be handled
+
+    with pytest.raises(KeyboardInterrupt):
+        fitted.fit(animals(), callbacks=[interrupt])
+    with pytest.raises(vbn.NotFittedError):
+        fitted.similar("dog")
+
+
+@pytest.mark.usefixtures("ctrl_c_raises")
+def test_ctrl_c_keeps_the_last_whole_epoch():
     fitted = model(epochs=10_000)
 
     def interrupt(_, epoch):

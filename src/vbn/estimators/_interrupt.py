@@ -10,12 +10,18 @@ from typing import Any
 
 
 class Interrupt(AbstractContextManager["Interrupt"]):
-    """While entered, remembers a first Ctrl-C instead of raising it (in the main thread; elsewhere none arrives)."""
+    """While entered, remembers a first Ctrl-C instead of raising it.
+
+    Only in the main thread, as elsewhere none arrives, and not where Ctrl-C is ignored, as in a background job.
+    """
 
     def __init__(self) -> None:
         self.requested = False
         self._before: Any = None
-        self._here = threading.current_thread() is threading.main_thread()
+        self._here = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+        )
 
     def __enter__(self) -> Interrupt:
         if self._here:

@@ -63,14 +63,14 @@ def load(folder: str | os.PathLike[str]) -> Any:
     True
     """
     trained, data, config = read_folder(folder)
-    if config["estimator"] not in _registry:
-        raise ModelFileError(f"{folder} holds a model of unknown kind {config['estimator']!r}.")
-    model = _registry[config["estimator"]]()
+    kind = config["estimator"]
+    if not isinstance(kind, str) or kind not in _registry:
+        raise ModelFileError(f"{folder} holds a model of unknown kind {kind!r}.")
+    model = _registry[kind]()
     try:
         model.set_params(**config["parameters"])
-        record = config["record"]
-        model._restore(trained, record)
-        model._data = data
-    except (KeyError, TypeError, ValueError) as error:
+        model._restore(trained, config["record"])
+    except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelFileError(f"the parameters of the model in {folder} are damaged: {error}") from error
+    model._data = data
     return model

@@ -81,6 +81,9 @@ def _checked_config(config: Any) -> dict[str, Any]:
         raise ModelFileError(
             f"the model has format {config['format']}, this version ({__version__}) reads up to {FORMAT}: upgrade vbn."
         )
+    missing = [key for key in ("estimator", "parameters", "model", "record", "tensors") if key not in config]
+    if missing:
+        raise ModelFileError(f"{_CONFIG} is damaged: it has no {', '.join(missing)}.")
     return config
 
 
