@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 # The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
-export VBN_DATA ?= $(wildcard ../shared/data)
+export VBN_DATA ?= $(abspath $(wildcard ../shared/data))
 
 .PHONY: demo test lint types imports unit doctest bench docs clean
 
