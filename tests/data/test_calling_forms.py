@@ -210,7 +210,7 @@ def test_whole_floats_are_names_as_integers_are():
 def test_importing_the_room_needs_numpy_only():
     heavy = ("scipy", "numba", "narwhals", "pandas", "polars", "pyarrow")
     code = f"import sys, vbn.data; sys.exit(any(name in sys.modules for name in {heavy}))"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_text_files_need_no_table_library(tmp_path):
@@ -221,4 +221,4 @@ def test_text_files_need_no_table_library(tmp_path):
         "for name in ('narwhals', 'pandas', 'polars', 'pyarrow'): sys.modules[name] = None\n"
         f"from vbn.data import Dataset; Dataset.from_pairs({str(path)!r})"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from vbn.data._columns import read_columns
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from vbn.data._pairs import Parts
 
 
-class Constructors:
+class Constructors(ABC):
     """Classmethods that build a `Dataset`; mixed into it.
 
     All of them take data in memory, a pandas, polars or pyarrow table, or the path of a csv, tsv, txt
@@ -26,8 +27,9 @@ class Constructors:
     """
 
     @classmethod
+    @abstractmethod
     def _build(cls, parts: Parts, kind: str) -> Dataset:
-        raise NotImplementedError
+        """Put the parts that a constructor has read together."""
 
     @classmethod
     def from_sequences(
