@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vbn._errors import DataError
+from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
@@ -217,6 +217,8 @@ class VBN(Saving):
             data, sampler, settings.hyperpriors, settings.ranks, self.dim, self.seed, settings.dtype
         )
         network.centred_biases = self.centred_biases
+        if earlier is not None and earlier.posterior.dim != self.dim:
+            raise ParameterError(f"dim={self.dim} differs from the {earlier.posterior.dim} of the fit to go on from.")
         if earlier is not None:
             start_from(network, data, earlier)
         held = None if validation is None else Validation(validation, data, sampler.noise(), self.negatives, self.seed)
@@ -252,6 +254,7 @@ class VBN(Saving):
         if not callbacks:
             return False
         self._restore(training.trained(), training.record())
+        self._data = training.data
         epoch = Epoch(info.epoch, info.lower_bound, info.cells, info.seconds, training.score)
         return any([bool(callback(self, epoch)) for callback in callbacks])  # noqa: C419
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from vbn._errors import DataError
+from vbn._errors import DataError, NumericalError
 from vbn.data import Taxonomy, Vocabulary
 from vbn.kernels._arrays import CellArrays, RelationArrays
 from vbn.model._cold import set_cold_densities
@@ -61,6 +61,9 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
         _fold_in_rows(result, network, new, added, seed)
     if on_columns:
         _fold_in_columns(result, network, new, added, seed)
+    for part in (result.posterior.u, result.posterior.v):
+        if not (np.isfinite(part.mean[-added:]).all() and np.isfinite(part.variance[-added:]).all()):
+            raise NumericalError("an added entity would not have a finite density; are its counts too large?")
     return result
 
 
@@ -195,7 +198,8 @@ def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, add
     q, hyper = network.posterior, network.hyperpriors
     own, other = (q.u, q.v) if part == "u" else (q.v, q.u)
     dtype = own.mean.dtype
-    cells = CellArrays(cells.indptr, cells.indices, cells.positive.astype(dtype), cells.negative.astype(dtype))
+    with np.errstate(over="ignore"):  # what does not fit ends as a density that is not finite, which is refused
+        cells = CellArrays(cells.indptr, cells.indices, cells.positive.astype(dtype), cells.negative.astype(dtype))
     active = trained.row_active if part == "u" else trained.column_active
     n = len(active)
     none = _no_relations(q, n)

@@ -81,7 +81,8 @@ def _by_cosine(
     query = coefficients @ vectors
     query_variance = coefficients**2 @ part.variance[ids]
     norms = np.maximum(np.linalg.norm(part.mean, axis=1), 1e-30)
-    scores = (part.mean @ query) / (norms * max(float(np.linalg.norm(query)), 1e-30))
+    unit = query / max(float(np.linalg.norm(query)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
+    scores = (part.mean @ unit) / norms
     allowed = candidates.copy()
     allowed[ids] = False
     best = top(scores, allowed, k)
@@ -97,7 +98,8 @@ def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance
     cosine = (unit_b @ unit_a)[:, None]
     along_a = (unit_b - cosine * unit_a) / norm_a
     along_b = (unit_a - cosine * unit_b) / norm_b
-    result: np.ndarray = np.sqrt(along_a**2 @ a_variance + (along_b**2 * b_variance).sum(axis=1))
+    std = np.sqrt(along_a**2 @ a_variance + (along_b**2 * b_variance).sum(axis=1))
+    result: np.ndarray = np.minimum(std, 1.0)  # a cosine cannot vary by more, which is also what a mean of 0 gives
     return result
 
 

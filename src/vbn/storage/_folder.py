@@ -12,6 +12,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from vbn._errors import ModelFileError
 from vbn._version import __version__
 from vbn.data import Dataset
@@ -49,7 +51,7 @@ def write_folder(
         "record": record, "tensors": {"file": name, "sha256": digest, "bytes": len(blob)},
     }  # fmt: skip
     _replace(path / _CARD, model_card(trained, config).encode())
-    _replace(path / _CONFIG, json.dumps(config, indent=1, ensure_ascii=False).encode())
+    _replace(path / _CONFIG, json.dumps(config, indent=1, ensure_ascii=False, default=_plain).encode())
     for old in path.glob("model-*.safetensors"):
         if old.name != name:
             old.unlink(missing_ok=True)
@@ -104,6 +106,11 @@ def _tensors(path: Path, entry: dict[str, Any]) -> Any:
     if hashlib.sha256(blob).hexdigest() != entry["sha256"]:
         raise ModelFileError(f"{file} does not have the checksum that {_CONFIG} states: damaged or replaced.")
     return load(blob)
+
+
+def _plain(value: Any) -> Any:
+    """Numpy's numbers and types, which users give as parameters, in a form that JSON has."""
+    return value.item() if isinstance(value, np.generic) else np.dtype(value).name
 
 
 def _replace(target: Path, content: bytes) -> None:
