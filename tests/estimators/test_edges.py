@@ -45,3 +45,10 @@ def test_going_on_with_another_dimension_is_refused():
     fitted = model().fit(pairs()).set_params(dim=6)
     with pytest.raises(vbn.ParameterError, match="dim=6 differs"):
         fitted.partial_fit(pairs())
+
+
+def test_a_long_chain_without_data_stays_finite(tmp_path):
+    chain = {f"l{i}": [f"l{i - 1}"] for i in range(1, 300)} | {"l0": ["p"], "dog": ["p"]}
+    fitted = model().fit(pairs().with_taxonomy(chain))
+    assert np.isfinite(fitted.posterior("l299").variance).all()
+    assert vbn.load(fitted.save(tmp_path / "model")).posterior("l299").std[0] > 1

@@ -13,10 +13,13 @@ from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network
 from vbn.model._posterior import Part, Scalars
 
+_WIDEST = 1e6  # variance of a prior mean; without a limit, a chain of a hundred nodes without data would overflow
+
 
 def cold_precision(spread: np.ndarray, alpha: float, beta: float, dim: int) -> np.ndarray:
     """E[tau] of a variable without data whose prior mean has variance `spread` in each dimension."""
-    return alpha / (beta + 0.5 * dim * spread)
+    result: np.ndarray = alpha / (beta + 0.5 * dim * np.minimum(spread, _WIDEST))
+    return result
 
 
 def set_cold_densities(network: Network) -> None:
