@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from vbn._errors import DataError, NotFittedError, ParameterError
 from vbn.data import Dataset
-from vbn.inference._adding import NewEntity, add_entities
 from vbn.inference._density import Density
 from vbn.inference._neighbours import candidate_mask, similar
 from vbn.inference._predictive import pair_scores, probability, relation_scores
 from vbn.inference._related import related
-from vbn.inference._remembering import with_added
 from vbn.inference._table import Table
 from vbn.model._trained import Trained
 
@@ -125,32 +123,6 @@ class Queries:
         _check_k(k)
         return related(trained, relation, str(entity), k, candidate_mask(trained, "column"))
 
-    def add(self, name: Any, parents: Any = None, contexts: Any = None, side: str = "column") -> Self:
-        """Give entities that did not exist a density at once, without retraining.
-
-        Parameters
-        ----------
-        name
-            A name; or many at once, {name: {"parents": ..., "contexts": ...}}.
-        parents
-            Names of its parents, or {parent: weight}.
-        contexts
-            {entity: count}: what it was seen with; folded in by the updates of training, all else held fixed.
-        side
-            "row" or "column", where the two differ.
-        """
-        many = name if isinstance(name, Mapping) else {name: {"parents": parents, "contexts": contexts}}
-        new = [
-            NewEntity(str(n), _weights(s.get("parents"), 1.0), _weights(s.get("contexts"), 1.0))
-            for n, s in many.items()
-        ]
-        if new:
-            trained = add_entities(self._model(), new, side, self.seed)
-            if self._data is not None:
-                self._data = with_added(self._data, trained, new, side)
-            self._trained = trained
-        return self
-
 
 def _columns(pairs: Pairs) -> tuple[list[Any], list[Any]]:
     rows = [tuple(pair) for pair in pairs]
@@ -158,16 +130,6 @@ def _columns(pairs: Pairs) -> tuple[list[Any], list[Any]]:
         if len(row) != 2:
             raise DataError(f"pair {number} has {len(row)} entries instead of 2: {row!r}.")
     return [row[0] for row in rows], [row[1] for row in rows]
-
-
-def _weights(given: Any, default: float) -> dict[str, float]:
-    if given is None:
-        return {}
-    if isinstance(given, str):
-        return {given: default}
-    if isinstance(given, Mapping):
-        return {str(name): float(weight) for name, weight in given.items()}
-    return {str(name): default for name in given}
 
 
 def _check_k(k: int) -> None:

@@ -23,7 +23,7 @@ def registered(cls: T) -> T:
     return cls
 
 
-class Saving(Queries, Parameters):
+class Saving(Parameters, Queries):
     """Gives an estimator `save`."""
 
     lower_bounds_: np.ndarray

@@ -14,8 +14,9 @@ from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
 from vbn.estimators._checking import check_parameters
 from vbn.estimators._interrupt import Interrupt
+from vbn.estimators._model import Model
 from vbn.estimators._progress import Progress, announced
-from vbn.estimators._saving import Saving, registered
+from vbn.estimators._saving import registered
 from vbn.estimators._training import Training
 from vbn.estimators._warmup import warm_up
 from vbn.model._averaging import RunningAverage
@@ -40,7 +41,7 @@ Callback = Callable[["VBN", Epoch], Any]
 
 
 @registered
-class VBN(Saving):
+class VBN(Model):
     """Entity embeddings as probability densities, with a taxonomy as prior and typed relations.
 
     Parameters
