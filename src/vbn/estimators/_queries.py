@@ -81,7 +81,8 @@ class Queries:
         """Probability that the second entity of each pair occurs near the first (paper, posterior predictive)."""
         trained = self._model()
         left, right = _columns(pairs)
-        return probability(*pair_scores(trained, trained.rows.ids(left), trained.columns.ids(right)))
+        scores = pair_scores(trained, trained.rows.ids(left), trained.columns.ids(right))
+        return probability(*scores, trained.temperature)
 
     def relation_proba(self, relation: str, pairs: Pairs) -> np.ndarray:
         """Probability that a relation holds from the first to the second entity of each pair."""

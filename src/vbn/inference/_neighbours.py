@@ -55,10 +55,10 @@ def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
     return ids[order[:k]]
 
 
-def probability_std(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Standard deviation of sigmoid(x), x ~ N(mean, variance), by Gauss-Hermite quadrature."""
+def probability_std(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    """Standard deviation of sigmoid(x / temperature), x ~ N(mean, variance), by Gauss-Hermite quadrature."""
     x = mean[:, None] + np.sqrt(variance)[:, None] * _NODES
-    p = 0.5 * (1.0 + np.tanh(0.5 * x))
+    p = 0.5 * (1.0 + np.tanh((0.5 / temperature) * x))
     w = _WEIGHTS / _WEIGHTS.sum()
     centre = p @ w
     result: np.ndarray = np.sqrt(np.maximum((p - centre[:, None]) ** 2 @ w, 0.0))
@@ -116,9 +116,9 @@ def _by_context(
     names = trained.vocabulary(side)
     i = names.ids(positive)
     mean, variance = row_scores(trained, trained.posterior.u.mean[i], trained.posterior.u.variance[i])
-    scores = probability(mean[0], variance[0])
+    scores = probability(mean[0], variance[0], trained.temperature)
     allowed = candidates.copy()
     allowed[i] = False
     best = top(scores, allowed, k)
-    std = probability_std(mean[0, best], variance[0, best])
+    std = probability_std(mean[0, best], variance[0, best], trained.temperature)
     return Table([names[j] for j in best], scores[best], std, "p")

@@ -14,9 +14,9 @@ def logit(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return result
 
 
-def probability(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """p(d = 1) = sigmoid(mu / sqrt(1 + pi var / 8))."""
-    result: np.ndarray = 0.5 * (1.0 + np.tanh(0.5 * logit(mean, variance)))
+def probability(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    """p(d = 1) = sigmoid(mu / sqrt(1 + pi var / 8)), the logit divided by the temperature of a calibrated model."""
+    result: np.ndarray = 0.5 * (1.0 + np.tanh((0.5 / temperature) * logit(mean, variance)))
     return result
 
 

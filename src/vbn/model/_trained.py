@@ -28,7 +28,8 @@ class Trained:
     """All that is needed to predict, to add entities and to save.
 
     `row_totals` is the positive weight of each row in training; with `negatives` and `noise_power` it says how many
-    negatives an entity of a given count would have met, which is what adding one later needs.
+    negatives an entity of a given count would have met, which is what adding one later needs. Logits of co-occurrence
+    are divided by `temperature` before they become probabilities: 1 unless the model was calibrated.
     """
 
     rows: Vocabulary
@@ -43,6 +44,7 @@ class Trained:
     row_totals: np.ndarray
     negatives: float
     noise_power: float
+    temperature: float = 1.0
 
     @property
     def shared(self) -> bool:

@@ -33,6 +33,7 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "beta": dict(trained.hyperpriors.beta),
         "negatives": trained.negatives,
         "noise_power": trained.noise_power,
+        "temperature": trained.temperature,
     }
     return tensors, extra
 
@@ -52,6 +53,7 @@ def from_tensors(tensors: dict[str, np.ndarray], extra: dict[str, Any]) -> Train
         hyperpriors=Hyperpriors(*({kind: float(extra[name][kind]) for kind in KINDS} for name in ("alpha", "beta"))),
         row_active=tensors["row_active"], column_active=tensors["column_active"], row_totals=tensors["row_totals"],
         negatives=float(extra["negatives"]), noise_power=float(extra["noise_power"]),
+        temperature=float(extra.get("temperature", 1.0)),
     )  # fmt: skip
     _check(trained)
     return trained
@@ -128,5 +130,7 @@ def _check(trained: Trained) -> None:
             raise ModelFileError(f"the tensor {name} is not of {size} truth values.")
     if trained.row_totals.shape != (n,) or not np.isfinite(trained.row_totals).all():
         raise ModelFileError("the tensor row_totals does not fit the rows.")
+    if not (np.isfinite(trained.temperature) and trained.temperature > 0):
+        raise ModelFileError(f"the temperature of the model is {trained.temperature}, which is not a positive number.")
     if (np.diff(q.offsets) < 1).any() or q.offsets[0] != 0:
         raise ModelFileError("the ranks of the relations are damaged.")
