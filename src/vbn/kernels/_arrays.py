@@ -54,3 +54,21 @@ class RelationArrays(NamedTuple):
     c_second: np.ndarray
     bias_mean: np.ndarray
     bias_variance: np.ndarray
+
+
+class ContextArrays(NamedTuple):
+    """Contexts by query: for query q, positions indptr[q]..indptr[q+1]-1 hold a column and its count."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+
+
+class QueryPrior(NamedTuple):
+    """What queries are drawn to: means (q, t), total uncertainty of each mean, first E[tau], its Gamma's parameters."""
+
+    mean: np.ndarray
+    spread: np.ndarray
+    tau: float
+    shape: float
+    rate: float
