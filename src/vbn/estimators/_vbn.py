@@ -106,6 +106,8 @@ class VBN(Model):
         Epochs done.
     converged_ : bool
         Whether `tol` was met.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit before its time.
 
     Examples
     --------
@@ -242,6 +244,7 @@ class VBN(Model):
                         progress.say(f"interrupted: kept the {done} whole epochs so far")
                         break
             self._restore(training.trained(), training.record())
+            self.interrupted_ = interrupt.requested
             self._data = training.data
         except BaseException:  # nothing is half done: a failed fit leaves the model as it was
             self.__dict__.clear()
@@ -266,3 +269,4 @@ class VBN(Model):
         self.validation_ = np.array(record["validation"], dtype=np.float64)
         self.n_iter_ = len(self.lower_bounds_)
         self.converged_ = bool(record["converged"])
+        self.interrupted_ = False
