@@ -93,12 +93,12 @@ class Sampler:
         self._noise_ids = np.flatnonzero(weights).astype(np.int32)
         self._noise = alias_table(weights[self._noise_ids])
         self._relations = [
-            _relation_counts(relation, self.counts.shape, weight_of(relation_weight, relation.name))
+            relation_counts(relation, self.counts.shape, weight_of(relation_weight, relation.name))
             for relation in data.relations.values()
         ]
         self.relation_columns = [np.union1d(self._noise_ids, c.indices).astype(np.int32) for c in self._relations]
         self._relation_noise = [
-            alias_table(_relation_noise(ids, counts, hard_negatives))
+            alias_table(relation_noise(ids, counts, hard_negatives))
             for ids, counts in zip(self.relation_columns, self._relations, strict=True)
         ]
 
@@ -167,11 +167,11 @@ def weight_of(weights: float | Mapping[str, float], relation: str) -> float:
     return float(weights.get(relation, 1.0)) if isinstance(weights, Mapping) else float(weights)
 
 
-def _relation_counts(relation: Relation, shape: tuple[int, int], weight: float) -> Counts:
+def relation_counts(relation: Relation, shape: tuple[int, int], weight: float) -> Counts:
     return Counts.from_coo(relation.left, relation.right, weight * relation.weights, shape)
 
 
-def _relation_noise(ids: np.ndarray, counts: Counts, hard: float) -> np.ndarray:
+def relation_noise(ids: np.ndarray, counts: Counts, hard: float) -> np.ndarray:
     """Uniform over all columns, but for the share that goes to columns which the relation reaches."""
     reached = np.isin(ids, counts.indices)
     result: np.ndarray = (1.0 - hard) / len(ids) + hard * reached / max(int(reached.sum()), 1)
