@@ -10,7 +10,7 @@ import numpy as np
 from vbn._errors import DataError, NotFittedError, ParameterError
 from vbn.data import Dataset
 from vbn.inference._density import Density
-from vbn.inference._neighbours import candidate_mask, similar
+from vbn.inference._neighbours import similar
 from vbn.inference._predictive import pair_scores, probability, relation_scores
 from vbn.inference._related import related
 from vbn.inference._table import Table
@@ -54,6 +54,7 @@ class Queries:
         (2,)
         """
         trained = self._model()
+        trained.vocabulary(side)
         if role == "category":
             return self._category(trained, entity, part or ("u" if trained.shared or side == "row" else "v"))
         if role not in ("entity", "context"):
@@ -113,16 +114,15 @@ class Queries:
         plus, minus = [*plus, *(positive or [])], list(negative or [])
         if not plus and not minus:
             raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
-        _check_k(k)
-        return similar(
-            trained, [str(n) for n in plus], [str(n) for n in minus], k, by, side, candidate_mask(trained, side)
-        )
+        trained.vocabulary(side)
+        check_k(k)
+        return similar(trained, plus, minus, int(k), by, side, trained.profile.candidates(side))
 
     def related(self, relation: str, entity: object, k: int = 10) -> Table:
         """The entities to which a relation most probably leads from the given one."""
         trained = self._model()
-        _check_k(k)
-        return related(trained, relation, str(entity), k, candidate_mask(trained, "column"))
+        check_k(k)
+        return related(trained, relation, entity, int(k), trained.profile.candidates("column"))
 
 
 def _columns(pairs: Pairs) -> tuple[list[Any], list[Any]]:
@@ -133,6 +133,7 @@ def _columns(pairs: Pairs) -> tuple[list[Any], list[Any]]:
     return [row[0] for row in rows], [row[1] for row in rows]
 
 
-def _check_k(k: int) -> None:
-    if not isinstance(k, (int, np.integer)) or k < 1:
+def check_k(k: Any) -> None:
+    """Refuse what cannot be a number of answers."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise ParameterError(f"k={k!r} must be a whole number of at least 1.")

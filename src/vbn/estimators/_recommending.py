@@ -2,8 +2,179 @@
 
 from __future__ import annotations
 
-from vbn.estimators._queries import Queries
+import numbers
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import DataError, ParameterError
+from vbn.estimators._queries import Queries, check_k
+from vbn.inference._folding import average, fold_in
+from vbn.inference._ranking import Hidden, rank, tables
+from vbn.inference._table import Table, Tables
+from vbn.kernels._arrays import ContextArrays
+from vbn.model._posterior import Gaussians
+from vbn.model._trained import Trained
 
 
 class Recommending(Queries):
     """Gives a model `recommend`."""
+
+    def recommend(
+        self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
+        exclude_seen: bool = True, candidates: Iterable[object] | None = None, explore: str | None = None,
+        seed: int | None = None,
+    ) -> Table | Tables:  # fmt: skip
+        """What goes best with some entities, or with a row seen in training.
+
+        Parameters
+        ----------
+        entities
+            What somebody has: a list of names or {name: count}. A list of such lists is a batch. Nothing at all (an
+            empty list) is somebody of whom nothing is known.
+        k
+            How many answers.
+        user
+            Instead of entities: the name of a row seen in training, or a list of names (a batch).
+        query
+            "fold_in": the entities are the contexts of a new row, whose density is inferred in closed form.
+            "average": the mean of the random variables of the entities, as in the paper; only where rows and columns
+            are the same entities.
+        popularity
+            The dial: this times log(count) adds to the logit of each candidate. Above 0 favours popular entities, below
+            0 rare ones.
+        exclude_seen
+            Whether to leave out the entities of the query, or those that the user has.
+        candidates
+            Names of the only entities that may be an answer; by default all but those that are parents only.
+        explore
+            "thompson": rank by scores drawn from the posterior, so that what the model is not sure of is tried too.
+        seed
+            For `explore`: same seed, same draws.
+
+        Returns
+        -------
+        Table or Tables
+            Entity, score (probability, after the dial) and its standard deviation; several tables for a batch.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> users = ["ann", "ann", "ben", "ben", "cem", "cem", "dee", "dee"] * 5
+        >>> items = ["tea", "milk", "tea", "honey", "beer", "crisps", "beer", "nuts"] * 5
+        >>> data = vbn.Dataset.from_interactions(users, items)
+        >>> model = vbn.VBN(dim=4, epochs=20, negatives=2, verbose=False).fit(data)
+        >>> sorted(row.entity for row in model.recommend(["tea"], k=2))
+        ['honey', 'milk']
+        """
+        trained = self._model()
+        check_k(k)
+        dial, rng = _dial(popularity), _generator(explore, seed)
+        allowed = _allowed(trained, candidates)
+        if (entities is None) == (user is None):
+            raise ParameterError("recommend() needs entities or user=, one of the two.")
+        if user is not None:
+            many = not isinstance(user, (str, bytes, numbers.Number))
+            names = list(user) if many else [user]
+            queries, seen = self._rows(trained, names, exclude_seen)
+        else:
+            many, baskets = _baskets(entities)
+            names = list(range(len(baskets))) if many else [None]
+            queries, seen = _inferred(trained, baskets, query)
+        hidden = Hidden.of(seen if exclude_seen else [np.empty(0, np.int64)] * len(names))
+        ranked = rank(trained, queries, int(k), allowed, hidden, dial, rng)
+        labels = [None if name is None else str(name) for name in names]
+        found = tables(trained, queries, ranked, dial, labels, "score" if dial or rng is not None else "p")
+        return Tables(found) if many else found[0]
+
+    def _rows(self, trained: Trained, names: list[Any], exclude: bool) -> tuple[Gaussians, list[np.ndarray]]:
+        """Densities of rows, and the columns that each was seen with (itself, where rows are columns)."""
+        ids, u = trained.rows.ids(names), trained.posterior.u
+        queries = Gaussians(u.mean[ids], u.variance[ids])
+        if trained.shared:
+            return queries, [ids[at : at + 1] for at in range(len(ids))]
+        if self._data is None and exclude:
+            raise DataError(
+                "this model was saved without its counts, so what a user has seen is not known. Pass "
+                "exclude_seen=False, or save with counts=True."
+            )
+        if self._data is None:
+            return queries, []
+        counts = self._data.counts
+        return queries, [counts.indices[counts.indptr[i] : counts.indptr[i + 1]] for i in ids]
+
+
+def _is_number(value: Any, kind: type = numbers.Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _dial(popularity: Any) -> float:
+    if not _is_number(popularity) or not np.isfinite(float(popularity)):
+        raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
+    return float(popularity)
+
+
+def _generator(explore: Any, seed: Any) -> np.random.Generator | None:
+    if explore is None:
+        return None
+    if explore != "thompson":
+        raise ParameterError(f"explore={explore!r} is neither None nor 'thompson'.")
+    if seed is not None and not (_is_number(seed, numbers.Integral) and int(seed) >= 0):
+        raise ParameterError(f"seed={seed!r} must be a whole number of at least 0, or None for new draws each time.")
+    return np.random.default_rng(None if seed is None else int(seed))
+
+
+def _allowed(trained: Trained, candidates: Any) -> np.ndarray:
+    if candidates is None:
+        return np.flatnonzero(trained.profile.candidates("column"))
+    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
+        raise ParameterError(f"candidates={candidates!r} must be a list of names.")
+    return np.unique(trained.columns.ids(candidates))
+
+
+def _baskets(entities: Any) -> tuple[bool, list[dict[Any, float]]]:
+    """Whether there are several queries, and the contexts of each with their counts."""
+    if isinstance(entities, (str, bytes, numbers.Number)):
+        return False, [_basket([entities])]
+    if isinstance(entities, Mapping):
+        return False, [_basket(entities)]
+    if not isinstance(entities, Iterable):
+        raise ParameterError(f"recommend() takes names, not {type(entities).__name__}.")
+    given = list(entities)
+    nested = [not isinstance(entry, (str, bytes, numbers.Number)) and isinstance(entry, Iterable) for entry in given]
+    if given and all(nested):
+        return True, [_basket(entry) for entry in given]
+    if any(nested):
+        raise ParameterError("recommend() takes names, or a list of lists of names, not both mixed.")
+    return False, [_basket(given)]
+
+
+def _basket(given: Any) -> dict[Any, float]:
+    """Names with counts; a name that is there twice counts twice."""
+    basket: dict[Any, float] = {}
+    for name, count in given.items() if isinstance(given, Mapping) else ((name, 1.0) for name in given):
+        if not (_is_number(count) and 0 < float(count) < np.inf):
+            raise DataError(f"the count of {name!r} in the query is {count!r}; counts must be positive numbers.")
+        basket[name] = basket.get(name, 0.0) + float(count)
+    return basket
+
+
+def _inferred(trained: Trained, baskets: list[dict[Any, float]], query: str) -> tuple[Gaussians, list[np.ndarray]]:
+    """Densities of queries, and the columns that each names."""
+    if query not in ("fold_in", "average"):
+        raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
+    if query == "average" and not trained.shared:
+        raise ParameterError(
+            "query='average' needs entities that are rows and columns at once; here the columns have no row density "
+            "to average. Use query='fold_in'."
+        )
+    if query == "average" and not all(baskets):
+        raise ParameterError("query='average' has nothing to average: the query is empty. Use query='fold_in'.")
+    ids = [trained.columns.ids(basket) for basket in baskets]
+    contexts = ContextArrays(
+        np.concatenate(([0], np.cumsum([len(one) for one in ids]))).astype(np.int64),
+        np.concatenate([*ids, np.empty(0, np.int64)]),
+        np.array([count for basket in baskets for count in basket.values()], dtype=np.float64),
+    )
+    return (fold_in if query == "fold_in" else average)(trained, contexts), ids

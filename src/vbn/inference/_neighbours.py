@@ -7,18 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.inference._predictive import probability, row_scores
+from vbn.inference._ranking import Hidden, rank, tables
 from vbn.inference._table import Table
-from vbn.model._posterior import Part
+from vbn.model._posterior import Gaussians, Part
 from vbn.model._trained import Trained
-
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
 
 def similar(
     trained: Trained,
-    positive: Sequence[str],
-    negative: Sequence[str],
+    positive: Sequence[object],
+    negative: Sequence[object],
     k: int,
     by: str,
     side: str,
@@ -33,16 +31,8 @@ def similar(
 
 
 def candidate_mask(trained: Trained, side: str) -> np.ndarray:
-    """Entities that may be an answer: all but those that are parents only, without data of their own."""
-    mask = (trained.row_active if side == "row" else trained.column_active).copy()
-    if trained.shared:
-        mask |= trained.row_active
-    taxonomy = trained.taxonomy(side)
-    childless = np.ones(len(mask), dtype=bool)
-    if taxonomy is not None:
-        childless[taxonomy.category_ids] = False
-    result: np.ndarray = mask | childless
-    return result
+    """Entities that may be an answer."""
+    return trained.profile.candidates(side)
 
 
 def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
@@ -55,22 +45,12 @@ def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
     return ids[order[:k]]
 
 
-def probability_std(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
-    """Standard deviation of sigmoid(x / temperature), x ~ N(mean, variance), by Gauss-Hermite quadrature."""
-    x = mean[:, None] + np.sqrt(variance)[:, None] * _NODES
-    p = 0.5 * (1.0 + np.tanh((0.5 / temperature) * x))
-    w = _WEIGHTS / _WEIGHTS.sum()
-    centre = p @ w
-    result: np.ndarray = np.sqrt(np.maximum((p - centre[:, None]) ** 2 @ w, 0.0))
-    return result
-
-
 def _part(trained: Trained, side: str) -> Part:
     return trained.part("u" if trained.shared or side == "row" else "v")
 
 
 def _by_cosine(
-    trained: Trained, positive: Sequence[str], negative: Sequence[str], k: int, side: str, candidates: np.ndarray
+    trained: Trained, positive: Sequence[object], negative: Sequence[object], k: int, side: str, candidates: np.ndarray
 ) -> Table:
     names, part = trained.vocabulary(side), _part(trained, side)
     ids = names.ids([*positive, *negative])
@@ -80,7 +60,7 @@ def _by_cosine(
     coefficients = signs / lengths  # every entity counts with a unit vector, as in gensim
     query = coefficients @ vectors
     query_variance = coefficients**2 @ part.variance[ids]
-    norms = np.maximum(np.linalg.norm(part.mean, axis=1), 1e-30)
+    norms = trained.profile.lengths(part)
     unit = query / max(float(np.linalg.norm(query)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
     scores = (part.mean @ unit) / norms
     allowed = candidates.copy()
@@ -104,7 +84,7 @@ def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance
 
 
 def _by_context(
-    trained: Trained, positive: Sequence[str], negative: Sequence[str], k: int, side: str, candidates: np.ndarray
+    trained: Trained, positive: Sequence[object], negative: Sequence[object], k: int, side: str, candidates: np.ndarray
 ) -> Table:
     if not trained.shared:
         raise ParameterError(
@@ -113,12 +93,7 @@ def _by_context(
         )
     if negative or len(positive) != 1:
         raise ParameterError("by='context' ranks what occurs near one entity; give one name, or use by='cosine'.")
-    names = trained.vocabulary(side)
-    i = names.ids(positive)
-    mean, variance = row_scores(trained, trained.posterior.u.mean[i], trained.posterior.u.variance[i])
-    scores = probability(mean[0], variance[0], trained.temperature)
-    allowed = candidates.copy()
-    allowed[i] = False
-    best = top(scores, allowed, k)
-    std = probability_std(mean[0, best], variance[0, best], trained.temperature)
-    return Table([names[j] for j in best], scores[best], std, "p")
+    i = trained.vocabulary(side).ids(positive)
+    query = Gaussians(trained.posterior.u.mean[i], trained.posterior.u.variance[i])
+    ranked = rank(trained, query, k, np.flatnonzero(candidates), Hidden.of([i]))
+    return tables(trained, query, ranked, 0.0, [None], "p")[0]

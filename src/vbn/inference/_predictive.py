@@ -7,6 +7,8 @@ import numpy as np
 from vbn.kernels._arrays import DensityArrays
 from vbn.model._trained import Trained
 
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
+
 
 def logit(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Logit of the predictive probability, mu / sqrt(1 + pi var / 8): what ranks candidates."""
@@ -17,6 +19,16 @@ def logit(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
 def probability(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
     """p(d = 1) = sigmoid(mu / sqrt(1 + pi var / 8)), the logit divided by the temperature of a calibrated model."""
     result: np.ndarray = 0.5 * (1.0 + np.tanh((0.5 / temperature) * logit(mean, variance)))
+    return result
+
+
+def probability_std(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    """Standard deviation of sigmoid(x / temperature), x ~ N(mean, variance), by Gauss-Hermite quadrature."""
+    x = mean[:, None] + np.sqrt(variance)[:, None] * _NODES
+    p = 0.5 * (1.0 + np.tanh((0.5 / temperature) * x))
+    w = _WEIGHTS / _WEIGHTS.sum()
+    centre = p @ w
+    result: np.ndarray = np.sqrt(np.maximum((p - centre[:, None]) ** 2 @ w, 0.0))
     return result
 
 
@@ -42,12 +54,3 @@ def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndar
         q.x.densities, q.y.densities, bias, mean, variance,
     )  # fmt: skip
     return mean, variance
-
-
-def row_scores(trained: Trained, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of u.v_j + b_j of queries given as densities (q, t) against every column: two (q, n) arrays."""
-    q = trained.posterior
-    v_mean, v_variance = q.v.mean, q.v.variance
-    score = mean @ v_mean.T + q.bias.mean
-    spread = (mean**2 + variance) @ v_variance.T + variance @ (v_mean**2).T + q.bias.variance
-    return score, spread

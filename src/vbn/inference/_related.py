@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.inference._neighbours import probability_std, top
-from vbn.inference._predictive import probability
+from vbn.inference._neighbours import top
+from vbn.inference._predictive import probability, probability_std
 from vbn.inference._table import Table
 from vbn.model._trained import Trained
 
 
-def related(trained: Trained, relation: str, entity: str, k: int, candidates: np.ndarray) -> Table:
+def related(trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray) -> Table:
     """The k columns to which the relation most probably leads from the entity."""
     number = trained.relation_number(relation)
     i = trained.rows.id(entity)

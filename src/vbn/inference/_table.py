@@ -36,18 +36,21 @@ class Table(Sequence[Row]):
     ('theorem', 2)
     """
 
-    def __init__(self, entities: Sequence[str], scores: Any, stds: Any, measure: str = "score") -> None:
+    def __init__(
+        self, entities: Sequence[str], scores: Any, stds: Any, measure: str = "score", query: str | None = None
+    ) -> None:
         self.entities = list(entities)
         self.scores = np.asarray(scores, dtype=np.float64)
         self.stds = np.asarray(stds, dtype=np.float64)
         self.measure = measure
+        self.query = query
 
     def __len__(self) -> int:
         return len(self.entities)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return Table(self.entities[index], self.scores[index], self.stds[index], self.measure)
+            return Table(self.entities[index], self.scores[index], self.stds[index], self.measure, self.query)
         return Row(self.entities[index], float(self.scores[index]), float(self.stds[index]))
 
     def __iter__(self) -> Iterator[Row]:
@@ -57,33 +60,108 @@ class Table(Sequence[Row]):
         """Rows as dictionaries, ready for JSON."""
         return [row._asdict() for row in self]
 
+    def _columns(self) -> dict[str, Any]:
+        return {"entity": self.entities, "score": self.scores, "std": self.stds}
+
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a pandas data frame."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise MissingExtraError("pandas is not installed: pip install 'vbn[tables]'.") from error
-        return pandas.DataFrame({"entity": self.entities, "score": self.scores, "std": self.stds})
+        frame: pandas.DataFrame = _pandas().DataFrame(self._columns())
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
         """The table as a polars data frame."""
-        try:
-            import polars
-        except ImportError as error:
-            raise MissingExtraError("polars is not installed: pip install 'vbn[tables]'.") from error
-        return polars.DataFrame({"entity": self.entities, "score": self.scores, "std": self.stds})
+        frame: polars.DataFrame = _polars().DataFrame(self._columns())
+        return frame
 
     def __repr__(self) -> str:
-        names = [_printable(name) for name in self.entities]
-        left = max([6, *(len(name) for name in names)])
-        right = max(6, len(self.measure))
-        lines = [f"{'entity':<{left}}  {self.measure:>{right}}   std"]
-        lines += [
-            f"{name:<{left}}  {score:>{right}.2f}  {std:.2f}"
-            for name, score, std in zip(names, self.scores, self.stds, strict=True)
-        ]
-        return "\n".join(lines)
+        return _rendered(["entity"], self.measure, [([row.entity], row) for row in self])
 
 
 def _printable(name: str) -> str:
     return name if name.isprintable() else repr(name)
+
+
+def _width(name: str) -> int:
+    """Cells of a terminal that a name takes: two for each Chinese character or emoji."""
+    from rich.cells import cell_len
+
+    return cell_len(name)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtraError("pandas is not installed: pip install 'vbn[tables]'.") from error
+    return pandas
+
+
+def _polars() -> Any:
+    try:
+        import polars
+    except ImportError as error:
+        raise MissingExtraError("polars is not installed: pip install 'vbn[tables]'.") from error
+    return polars
+
+
+class Tables(Sequence[Table]):
+    """Answers to several queries: a table for each, in their order; `.query` says whose it is.
+
+    Examples
+    --------
+    >>> Tables([Table(["Heat"], [0.9], [0.1], "p", query="ann"), Table(["Big"], [0.8], [0.1], "p", query="ben")])
+    query  entity       p   std
+    ann    Heat      0.90  0.10
+    ben    Big       0.80  0.10
+    """
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = list(tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __getitem__(self, index: Any) -> Any:
+        return Tables(self._tables[index]) if isinstance(index, slice) else self._tables[index]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """All rows as dictionaries, each with its query, ready for JSON."""
+        return [{"query": table.query, **row} for table in self._tables for row in table.to_dicts()]
+
+    def _columns(self) -> dict[str, Any]:
+        rows = self.to_dicts()
+        return {name: [row[name] for row in rows] for name in ("query", "entity", "score", "std")}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All rows as one pandas data frame, with a column that names the query."""
+        frame: pandas.DataFrame = _pandas().DataFrame(self._columns())
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """All rows as one polars data frame, with a column that names the query."""
+        frame: polars.DataFrame = _polars().DataFrame(self._columns())
+        return frame
+
+    def __repr__(self) -> str:
+        measure = self._tables[0].measure if self._tables else "score"
+        rows = [([str(table.query), row.entity], row) for table in self._tables for row in table]
+        return _rendered(["query", "entity"], measure, rows)
+
+
+def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Row]]) -> str:
+    """Lines of text: names to the left, score and standard deviation to the right."""
+    names = [[_printable(name) for name in given] for given, _ in rows]
+    widths = [max([_width(column[0]), *(_width(name) for name in column)]) for column in _transposed([titles, *names])]
+    right = max(6, len(measure))
+    lines = [_padded(titles, widths) + f"  {measure:>{right}}   std"]
+    for given, (_, row) in zip(names, rows, strict=True):
+        lines.append(_padded(given, widths) + f"  {row.score:>{right}.2f}  {row.std:.2f}")
+    return "\n".join(lines)
+
+
+def _transposed(rows: list[list[str]]) -> list[list[str]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _padded(names: list[str], widths: list[int]) -> str:
+    return "  ".join(name + " " * (width - _width(name)) for name, width in zip(names, widths, strict=True))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels._compile import helper, kernel
-from vbn.kernels._moments import dot_moments
+from vbn.kernels._moments import dot_moments, load_row
 
 
 @helper
@@ -83,11 +83,10 @@ def offer_predictive(
     from below, and hidden[hidden_indptr[q]..] are the columns (sorted) that query q must not get.
     """
     t = queries.mean.shape[1]
-    own_second = np.empty(t, queries.mean.dtype)
+    dtype = queries.mean.dtype
+    row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
     for q in range(means.shape[0]):
-        own_mean, own_variance = queries.mean[q], queries.variance[q]
-        for d in range(t):
-            own_second[d] = own_mean[d] * own_mean[d]
+        load_row(queries, q, row)
         count = filled[q]
         for at in range(means.shape[1]):
             j = columns[at]
@@ -97,7 +96,7 @@ def offer_predictive(
             full = count == best_scores.shape[1]
             if full and highest + extra[j] < best_scores[q, 0]:
                 continue
-            mean, variance = dot_moments(own_mean, own_second, own_variance, items.mean, items.variance, j)
+            mean, variance = dot_moments(row[0], row[1], row[2], items.mean, items.variance, j)
             mean += bias.mean[j]
             variance += bias.variance[j]
             score = mean / np.sqrt(1.0 + 0.125 * np.pi * variance) + extra[j]

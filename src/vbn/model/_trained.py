@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network
 from vbn.model._posterior import Part, Posterior
+from vbn.model._profile import Profile
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,11 @@ class Trained:
         weights = np.where(self.columns.counts > 0, np.maximum(self.columns.counts, 1e-12) ** self.noise_power, 0.0)
         result: np.ndarray = weights / weights.sum()
         return result
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What ranking needs to know of all columns at once."""
+        return Profile(self)
 
     def with_posterior(self, posterior: Posterior) -> Trained:
         """The same model with other densities."""

@@ -1,0 +1,97 @@
+"""What ranking needs to know of all columns at once; computed when first asked for and kept with the model."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from vbn.model._posterior import Part
+    from vbn.model._trained import Trained
+
+
+class Profile:
+    """Largest moments, popularity, and what a typical row looks like."""
+
+    def __init__(self, trained: Trained) -> None:
+        self._trained = trained
+        self._negatives: dict[int, np.ndarray] = {}
+        self._lengths: dict[int, np.ndarray] = {}
+        self._candidates: dict[str, np.ndarray] = {}
+
+    def candidates(self, side: str) -> np.ndarray:
+        """Mask of those that may be an answer: all entities but parents without data of their own."""
+        if side not in self._candidates:
+            trained = self._trained
+            mask = (trained.row_active if side == "row" else trained.column_active).copy()
+            if trained.shared:
+                mask |= trained.row_active
+            childless = np.ones(len(mask), dtype=bool)
+            taxonomy = trained.taxonomy(side)
+            if taxonomy is not None:
+                childless[taxonomy.category_ids] = False
+            self._candidates[side] = mask | childless
+        return self._candidates[side]
+
+    def lengths(self, part: Part) -> np.ndarray:
+        """Length of every mean of a part; a mean of 0 gets a tiny one, so that its cosines are 0."""
+        key = 0 if part is self._trained.posterior.u else 1
+        if key not in self._lengths:
+            self._lengths[key] = np.maximum(np.linalg.norm(part.mean, axis=1), 1e-30)
+        return self._lengths[key]
+
+    @cached_property
+    def largest_variance(self) -> np.ndarray:
+        """Largest variance of the columns in each dimension."""
+        return np.asarray(self._trained.posterior.v.variance.max(axis=0, initial=0.0), dtype=np.float64)
+
+    @cached_property
+    def largest_square(self) -> np.ndarray:
+        """Largest squared mean of the columns in each dimension."""
+        mean = self._trained.posterior.v.mean
+        largest = np.maximum(mean.max(axis=0, initial=0.0), -mean.min(axis=0, initial=0.0))
+        result: np.ndarray = np.asarray(largest, dtype=np.float64) ** 2
+        return result
+
+    @cached_property
+    def largest_length(self) -> float:
+        """A bound on the length of any column's mean."""
+        return float(np.sqrt(self.largest_square.sum()))
+
+    @cached_property
+    def largest_bias(self) -> float:
+        """Largest bias, whatever its sign."""
+        return float(np.abs(self._trained.posterior.bias.mean).max(initial=0.0))
+
+    @cached_property
+    def largest_bias_variance(self) -> float:
+        """Largest variance of a bias."""
+        return float(self._trained.posterior.bias.variance.max(initial=0.0))
+
+    @cached_property
+    def log_popularity(self) -> np.ndarray:
+        """Log of how often each column was seen; what was never seen counts as the rarest that was."""
+        counts = self._trained.columns.counts
+        seen = counts[counts > 0]
+        rarest = float(seen.min()) if len(seen) else 1.0
+        result: np.ndarray = np.log(np.maximum(counts, rarest))
+        return result
+
+    @cached_property
+    def row_precision(self) -> float:
+        """E[tau] of a typical row: where the inference of a new one starts."""
+        trained = self._trained
+        rates = trained.posterior.u.tau_rate[trained.row_active]
+        shape = trained.hyperpriors.shape("entity", trained.posterior.dim)
+        return float(shape / np.median(rates)) if len(rates) else 1.0
+
+    def negatives(self, n: int) -> np.ndarray:
+        """Columns at n even steps of the cumulative noise distribution: what a row meets as negatives."""
+        if n not in self._negatives:
+            steps = (np.arange(n) + 0.5) / n
+            self._negatives[n] = np.searchsorted(np.cumsum(self._trained.noise()), steps).clip(
+                0, len(self._trained.columns) - 1
+            )
+        return self._negatives[n]
