@@ -69,8 +69,12 @@ def test_tables(kind):
 
 def test_columns_without_usual_names_are_taken_by_place():
     table = FRAME.set_axis(["who", "what", "how_much"], axis=1)
-    assert by_name(Dataset.from_interactions(table)) == PLAIN
     assert by_name(Dataset.from_interactions(table, weights="how_much")) == WEIGHTED
+    assert by_name(Dataset.from_interactions(table, "who", "what")) == PLAIN
+    assert by_name(Dataset.from_interactions(table[["who", "what"]])) == PLAIN
+    by_hand = r"numbers in column 'how_much': are they weights\? Say weights='how_much' to use them"
+    with pytest.raises(DataError, match=by_hand):
+        Dataset.from_interactions(table)
     edges = pd.DataFrame({"x": ["a", "a"], "y": ["b", "c"], "z": [3, 1]})
     assert dict(Taxonomy.from_edges(edges).parents("a")) == {"b": 0.75, "c": 0.25}
     turned = Taxonomy.from_edges(edges, child="y", parent="x")
@@ -101,8 +105,9 @@ def test_a_file_without_a_header(tmp_path):
     path.write_text("u,i,1\nv,i,2\nu,j,3\n7,k,0.5\n")
     build = Dataset.from_interactions
     assert by_name(build(path, 0, 1, 2, header=False)) == WEIGHTED
-    assert by_name(build(path, header=False)) == PLAIN
-    assert by_name(build(path, weights=2)) == WEIGHTED  # a number in the first line: it is no header
+    assert by_name(build(path, header=False)) == WEIGHTED
+    assert by_name(build(path, 0, 1, header=False)) == PLAIN
+    assert by_name(build(path)) == by_name(Dataset.from_pairs(path)) == WEIGHTED  # a number: the first line is data
     edges = tmp_path / "edges.tsv"
     edges.write_text("poodle\tdog\ndog\tanimal\n")  # "dog" comes again: the first line is no header
     assert Taxonomy.from_edges(edges).ancestors("poodle") == ["dog", "animal"]

@@ -186,15 +186,27 @@ def _from_rows(source: object, fields: Sequence[Field]) -> Columns:
     """Read tuples, one for each row; optional fields, which are numbers, may be left off at the end."""
     if not isinstance(source, Iterable):
         raise DataError(f"expected rows, a table or a path, not a value of type {type(source).__name__}")
-    rows: list[Any] = list(source)
     least = sum(not item.optional for item in fields)
+    if isinstance(source, np.ndarray) and source.ndim == 2:
+        return _from_array(source, least, fields)
+    rows: list[Any] = list(source)
     if not set(map(type, rows)) <= {tuple, list} or not set(map(len, rows)) <= {least, len(fields)}:
         for position, row in enumerate(rows):
             _check_row(row, position, least, fields)
     longest = max(map(len, rows), default=least)
     if min(map(len, rows), default=least) < longest:
         rows = [(*row, *[1.0] * (longest - len(row))) for row in rows]
-    values = list(zip(*rows, strict=True)) or [()] * longest
+    return _of_columns(list(zip(*rows, strict=True)) or [()] * longest, fields)
+
+
+def _from_array(rows: np.ndarray, least: int, fields: Sequence[Field]) -> Columns:
+    if not least <= rows.shape[1] <= len(fields):
+        wanted = ", ".join(item.key for item in fields[:least])
+        raise DataError(f"an array of rows ({wanted}) cannot be of shape {rows.shape}")
+    return _of_columns([rows[:, number] for number in range(rows.shape[1])], fields)
+
+
+def _of_columns(values: Sequence[object], fields: Sequence[Field]) -> Columns:
     columns = Columns(where=row_number)
     for item, column in zip(fields, values, strict=False):
         if item.number:
@@ -207,6 +219,11 @@ def _from_rows(source: object, fields: Sequence[Field]) -> Columns:
 def _check_row(row: object, position: int, least: int, fields: Sequence[Field]) -> None:
     wanted = ", ".join(item.key for item in fields[:least])
     if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
-        raise DataError(f"{row_number(position)} is {row!r}; expected a tuple ({wanted})")
+        raise DataError(f"{row_number(position)} is {_shown(row)}; expected a tuple ({wanted})")
     if not least <= len(row) <= len(fields):
-        raise DataError(f"{row_number(position)} has {len(row)} entries; expected ({wanted}): {row!r}")
+        raise DataError(f"{row_number(position)} has {len(row)} entries; expected ({wanted}): {_shown(row)}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

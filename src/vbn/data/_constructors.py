@@ -20,10 +20,19 @@ class Constructors(ABC):
 
     header : bool, optional
         Whether the first line of the file names the columns. If not given: yes, unless it holds a
-        number or a name that comes again further down.
+        number or a name that comes again further down (two usual names make it a header in any case).
     delimiter : str, optional
         What separates the fields; by default a comma in .csv, a tab in .tsv, and in .txt whichever of
         tab, comma and white space the first line has.
+
+    Which column of a table or file holds the counts or weights, if you do not say:
+
+    - one with a usual name: "count", "weight", "rating", "n", "value", "freq", "plays", ...;
+    - else, where the columns have no names (a file without a header, a frame with numbered columns), the third of
+      three if it holds numbers, but not if these look like times (all of them 100 million or more): that is an error;
+    - columns of text, and those named "timestamp", "date", "index" or the like, never are;
+    - any other column of numbers is an error that tells how to use it and how to leave it out: columns other than
+      those with a usual name are left out once you name the two columns of entities.
     """
 
     @classmethod
@@ -147,8 +156,9 @@ class Constructors(ABC):
             Without it, `users` and `items` are the columns themselves.
         users, items, weights : columns, or their names or numbers in `source`, optional
             May be given by position. In a table or file, columns with usual names ("user", "item",
-            "rating", ...) are found by themselves, else the first two are users and items. Weights of
-            one user and item add up; without weights, each row counts 1.
+            "rating", ...) are found by themselves, else the first two are users and items, and a third
+            one of numbers is the weights if it has no name: see `Constructors`. Weights of one user and
+            item add up; without weights, each row counts 1.
         min_count : float, default 1
             Drop items with fewer interactions; users left without any go, too.
         max_size : int, optional
@@ -188,12 +198,18 @@ class Constructors(ABC):
     ) -> Dataset:
         """Take co-occurrence counts as such: (left, right, count), in that direction only.
 
+        That "b" was seen near "a" does not say that "a" was seen near "b". If it should, give each pair both ways
+        round: ``from_pairs(left + right, right + left, 2 * counts)`` of three lists.
+
         Parameters
         ----------
         source : table, path or iterable of (left, right[, count]) rows, optional
             Without it, `left` and `right` are the columns themselves.
         left, right, counts : columns, or their names or numbers in `source`, optional
-            May be given by position. Counts of one pair add up; without counts, each row counts 1.
+            May be given by position. In a table or file, columns with usual names ("left", "right",
+            "count", ...) are found by themselves, else the first two are left and right, and a third one
+            of numbers is the counts if it has no name: see `Constructors`. Counts of one pair add up;
+            without counts, each row counts 1.
         shared : bool, default True
             Whether left and right are the same entities.
         min_count : float, default 0
@@ -209,6 +225,9 @@ class Constructors(ABC):
         >>> from vbn.data import Dataset
         >>> Dataset.from_pairs(["a", "a"], ["b", "c"], [3, 1])
         Dataset(pairs: 3 entities, 2 cells, total 4)
+        >>> left, right, counts = ["a", "a"], ["b", "c"], [3, 1]
+        >>> Dataset.from_pairs(left + right, right + left, 2 * counts)
+        Dataset(pairs: 3 entities, 4 cells, total 8)
         """
         from vbn.data._pairs import PAIRS, read_cells, separate_parts, shared_parts
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data._columns import Columns
-from vbn.data._fields import Field, known_aliases, pick
+from vbn.data._fields import Field, Header, known_aliases, pick, plain_name, refuse_times
 from vbn.data._files import File, read_rows, split_rows
 from vbn.data._names import Encoder, Where, as_name, item_number
 from vbn.data._numbers import as_number
@@ -28,6 +28,11 @@ class Sheet(NamedTuple):
     rows: Iterator[Row]
     has_header: bool
     sure: bool  # False if the first line was taken for a header only because nothing spoke against it
+    example: list[str]  # the first row of data, empty if there is none
+
+    def header(self, source: str) -> Header:
+        """Return what is known of the columns; one is of numbers if its first entry is."""
+        return Header(self.names, source, self.has_header, lambda at: _is_number("".join(self.example[at : at + 1])))
 
 
 def open_sheet(
@@ -39,22 +44,26 @@ def open_sheet(
 ) -> Sheet:
     """Read the header of a file, or number its columns if it has none.
 
-    With ``header=None``, the first line is a header if columns are asked for by name, or if it holds
-    one of the names they usually have; it is data if one of its fields is a number.
+    With ``header=None``, the first line is a header if columns are asked for by name, or if it holds two of the names
+    they usually have (one could be a word of the data); it is data if one of its fields is a number.
     """
     rows = read_rows(file, delimiter)
     first = next(rows, None)
     if first is None:
         raise DataError(f"there is no data: {file.path.name} is empty")
     cells = first[1]
-    known = {cell.strip().lower() for cell in cells} & known_aliases(fields)
+    known = {plain_name(cell) for cell in cells} & known_aliases(fields)
+    enough = min(2, sum(not item.optional for item in fields))
     named = any(isinstance(value, str) for value in chosen.values())
     if header is False and named:
         raise DataError(f"{file.path.name} is read without a header, so give its columns by number, from 0")
-    sure = header is True or named or bool(known)
+    sure = header is True or named or len(known) >= enough
     if header is False or (not sure and any(_is_number(cell) for cell in cells)):
-        return Sheet([str(number) for number in range(len(cells))], _chain(first, rows), False, sure=True)
-    return Sheet(cells, rows, True, sure)
+        return Sheet([str(number) for number in range(len(cells))], _chain(first, rows), False, True, cells)
+    second = next(rows, None)
+    if second is None:
+        return Sheet(cells, rows, True, sure, [])
+    return Sheet(cells, _chain(second, rows), True, sure, second[1])
 
 
 def read_csv(
@@ -66,12 +75,14 @@ def read_csv(
 ) -> Columns:
     """Read the columns `fields` of a delimited file: fast, or carefully if anything is amiss."""
     sheet = open_sheet(file, chosen, fields, header, delimiter)
-    places = pick(sheet.names, chosen, fields, file.path.name)
-    columns = _quickly(file, delimiter, sheet, places, fields)
+    found = sheet.header(file.path.name)
+    picked = pick(found, chosen, fields)
+    columns = _quickly(file, delimiter, sheet, picked.places, fields)
     if columns is None:
-        columns = _carefully(sheet, places, fields, file.path.name)
+        columns = _carefully(sheet, picked.places, fields, file.path.name)
     if not sheet.sure and _met_again(sheet.names, columns):
         return read_csv(file, chosen, fields, False, delimiter)
+    refuse_times(columns.numbers, found, picked)
     return columns
 
 

@@ -8,28 +8,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
-from vbn.data._columns import Columns
+from vbn.data._columns import Columns, read_columns, speaking_as
 from vbn.data._counts import Counts
-from vbn.data._fields import Field
+from vbn.data._fields import COUNTS, Field
 from vbn.data._names import Coded
 from vbn.data._numbers import check_counts
 from vbn.data._types import BoolArray, FloatArray, IdArray, summed
 from vbn.data._vocabulary import Vocabulary
 
+_RATINGS = ("rating", "ratings", "score", "stars", "plays", "playcount", "play_count", "listens", "clicks", "views",
+            "purchases")  # fmt: skip
 INTERACTIONS = (
     Field("users", ("user", "users", "userid", "user_id", "patient", "customer", "row")),
     Field("items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product", "column")),
-    Field(
-        "weights",
-        ("weight", "weights", "rating", "ratings", "count", "counts", "plays", "value", "n"),
-        number=True,
-        optional=True,
-    ),
+    Field("weights", (*COUNTS, *_RATINGS), number=True, optional=True),
 )
 PAIRS = (
     Field("left", ("left", "row", "entity", "source", "first", "word")),
     Field("right", ("right", "column", "context", "target", "second")),
-    Field("counts", ("count", "counts", "weight", "weights", "value", "n"), number=True, optional=True),
+    Field("counts", (*COUNTS, *_RATINGS), number=True, optional=True),
+)
+_QUESTIONS = (
+    Field("first", ("first", "left", "row", "entity", "source", "subject", "head", "user", "user_id", "userid")),
+    Field("second", ("second", "right", "column", "context", "target", "object", "tail", "item", "item_id", "itemid")),
 )
 
 
@@ -156,3 +157,30 @@ def _first_rows(column: Coded) -> IdArray:
     codes, rows = np.unique(column.codes, return_index=True)
     first[codes] = rows
     return first
+
+
+def pair_columns(pairs: object) -> tuple[list[str], list[str]]:
+    """Return the first and the second entities of pairs that a model is asked about.
+
+    Parameters
+    ----------
+    pairs
+        An iterable of (first, second), an array of two columns, a table of any kind, or the path of one. In a table,
+        columns with usual names ("left", "right", "user", "item", ...) are found by themselves, else the first two.
+
+    Raises
+    ------
+    DataError
+        For anything else, saying which pair is at fault.
+
+    Examples
+    --------
+    >>> pair_columns([("hot", "cold"), ("up", 7)])
+    (['hot', 'up'], ['cold', '7'])
+    """
+    if pairs is None or isinstance(pairs, bytes):
+        raise DataError(f"expected pairs, such as [('hot', 'cold')], not {pairs!r}")
+    with speaking_as(DataError, "pairs"):
+        read = read_columns(pairs, (), {}, _QUESTIONS, allow_empty=True)
+    first, second = (read.labels[key] for key in ("first", "second"))
+    return [first.names[code] for code in first.codes], [second.names[code] for code in second.codes]

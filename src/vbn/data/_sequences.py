@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.data._columns import as_table
 from vbn.data._csv import checked_rows, open_sheet
-from vbn.data._fields import Field, pick
+from vbn.data._fields import Field, Header, pick, plain_name
 from vbn.data._files import File, find_file, read_lines
 from vbn.data._names import Encoder, row_number
 from vbn.data._tables import Table, read_parquet
@@ -82,12 +82,12 @@ def _from_file(file: File, column: str | int | None, header: bool | None, delimi
         return (line.split() for line in read_lines(file))
     chosen = {} if column is None else {"column": column}
     sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
-    place = _text_column(sheet.names, column, file.path.name)
+    place = _text_column(sheet.header(file.path.name), column)
     return (row[place].split() for _, row in checked_rows(sheet, file.path.name))
 
 
 def _from_table(table: Table, column: str | int | None) -> Iterator[object]:
-    place = _text_column(table.names, column, table.source)
+    place = _text_column(table.header, column)
     values: Any = table.column(place)
     for position, value in enumerate(values):
         if isinstance(value, str):
@@ -98,9 +98,9 @@ def _from_table(table: Table, column: str | int | None) -> Iterator[object]:
             raise DataError(f"{row_number(position)} of column {table.names[place]!r} is {value!r}, not text")
 
 
-def _text_column(names: Sequence[str], column: str | int | None, source: str) -> int:
+def _text_column(header: Header, column: str | int | None) -> int:
     chosen = {} if column is None else {"column": column}
-    usual = any(name.strip().lower() in _TEXT.aliases for name in names)
-    if column is None and not usual and len(names) > 1:
-        raise DataError(f"which column of {source} holds the text? Say column= one of {', '.join(names)}")
-    return pick(names, chosen, (_TEXT,), source)["column"]
+    usual = any(plain_name(name) in _TEXT.aliases for name in header.names)
+    if column is None and not usual and len(header.names) > 1:
+        raise DataError(f"which column of {header.source} holds the text? Say column= one of {', '.join(header.names)}")
+    return pick(header, chosen, (_TEXT,)).places["column"]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vbn._errors import DataError, MissingExtraError
-from vbn.data._fields import Field, pick
+from vbn.data._fields import Field, Header, pick, refuse_times
 from vbn.data._files import File, open_binary, reading
 from vbn.data._names import encode, row_number
 from vbn.data._numbers import as_numbers
@@ -25,18 +29,39 @@ class Table:
     names: list[str]
     column: Callable[[int], object]
     source: str = "the table"
+    named: bool = True  # False if its columns are only numbered
+
+    @property
+    def header(self) -> Header:
+        """What is known of the columns."""
+        return Header(self.names, self.source, self.named, lambda at: _is_numeric(self.column(at)))
 
 
 def to_table(source: object) -> Table | None:
     """Return a table's columns, or None if `source` is something else."""
     if isinstance(source, Mapping):
         values = list(source.values())
-        return Table([str(name) for name in source], lambda position: plain_column(values[position]))
+        return _table(list(source), lambda position: plain_column(values[position]))
     frame = _through_narwhals(source)
     if frame is None or not hasattr(frame, "columns"):
         return None
     names = list(frame.columns)
-    return Table([str(name) for name in names], lambda position: plain_column(frame[names[position]]))
+    return _table(names, lambda position: plain_column(frame.get_column(names[position])))
+
+
+def _table(names: Sequence[object], column: Callable[[int], object]) -> Table:
+    texts = [str(name) for name in names]
+    return Table(texts, column, named=not all(isinstance(name, Integral) for name in names))
+
+
+def _is_numeric(values: object) -> bool:
+    """Return whether a column holds numbers, missing ones aside."""
+    if isinstance(values, np.ndarray):
+        return values.dtype.kind in "iuf"
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+        return False
+    there = [value for value in values if value is not None]
+    return bool(there) and all(isinstance(value, Real | Decimal) and not isinstance(value, bool) for value in there)
 
 
 def plain_column(values: object) -> object:
@@ -73,7 +98,8 @@ def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[F
     from vbn.data._columns import Columns
 
     columns = Columns(where=row_number)
-    for key, position in pick(table.names, chosen, fields, table.source).items():
+    picked = pick(table.header, chosen, fields)
+    for key, position in picked.places.items():
         what = f"column {table.names[position]!r}"
         values = table.column(position)
         if next(item.number for item in fields if item.key == key):
@@ -81,6 +107,7 @@ def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[F
         else:
             columns.labels[key] = encode(values, what, row_number)
     columns.check_lengths()
+    refuse_times(columns.numbers, table.header, picked)
     return columns
 
 
@@ -95,7 +122,7 @@ def read_parquet(file: File) -> Table:
     table = to_table(frame)
     if table is None:
         raise DataError(f"{file.path.name} holds no table")
-    return Table(table.names, table.column, file.path.name)
+    return replace(table, source=file.path.name)
 
 
 def _parquet_reader() -> Callable[[Any], object]:

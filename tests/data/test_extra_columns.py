@@ -1,0 +1,169 @@
+"""A third column: counts where that is beyond doubt, else a question to the user; never dropped in silence."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from vbn._errors import DataError
+from vbn.data import Dataset, Taxonomy
+from vbn.data._pairs import pair_columns
+
+BUILDERS = pytest.mark.parametrize("build", [Dataset.from_interactions, Dataset.from_pairs])
+
+
+def write(folder, text, name="data.csv"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@BUILDERS
+@pytest.mark.parametrize("name", ["count", "Counts", "weight", "rating", "n", "value", "freq", "play count", "Stars"])
+def test_usual_names_of_counts_are_known(build, name, tmp_path):
+    assert build(write(tmp_path, f"a,b,{name}\nx,y,3\n")).counts.total == 3
+    assert build({"a": ["x"], name: [3], "b": ["y"]}).counts.total == 3
+
+
+@BUILDERS
+@pytest.mark.parametrize("name", ["timestamp", "Date", "created at", "index", "Unnamed: 0", ""])
+def test_times_and_row_numbers_are_no_counts_and_no_entities(build, name, tmp_path):
+    path = write(tmp_path, f"{name},who,what\n5,x,y\n6,x,z\n")
+    data = build(path)
+    assert data.counts.total == 2
+    assert data.rows.counts[data.rows.id("x")] > 0
+
+
+@BUILDERS
+def test_columns_of_text_are_no_counts(build, tmp_path):
+    assert build(write(tmp_path, "who,what,title\nx,y,Heat\n")).counts.total == 1
+    assert build(write(tmp_path, "x,y,2020-01-01\nx,z,2020-01-02\n"), header=False).counts.total == 2
+
+
+@BUILDERS
+def test_a_third_column_without_a_name(build, tmp_path):
+    assert build(write(tmp_path, "1,2,3\n1,4,5\n")).counts.total == 8
+    assert build(write(tmp_path, "1 2 3\n1 4 5\n", "data.txt")).counts.total == 8
+    assert build(pd.DataFrame([["x", "y", 3], ["x", "z", 5]])).counts.total == 8
+    assert build(np.array([[1, 2, 3], [1, 4, 5]])).counts.total == 8
+    with pytest.raises(DataError, match=r"'many' at line 2 of data\.csv"):
+        build(write(tmp_path, "1,2,3\n1,4,many\n"))
+    with pytest.raises(DataError, match=r"line 2 of data\.csv is missing"):
+        build(write(tmp_path, "1,2,3\n1,4,\n"))
+
+
+def test_a_third_column_that_looks_like_times(tmp_path):
+    path = write(tmp_path, "1,2,881250949\n1,4,891717742\n")
+    with pytest.raises(DataError, match=r"look like times, not like weights; say weights=2 .* or users=0, items=1"):
+        Dataset.from_interactions(path)
+    assert Dataset.from_interactions(path, users=0, items=1).counts.total == 2
+    assert Dataset.from_interactions(path, weights=2).counts.total == 881250949 + 891717742
+    with pytest.raises(DataError, match="look like times"):
+        Dataset.from_interactions(pd.DataFrame([["x", "y", 881250949]]))
+
+
+def test_more_columns_than_can_be_told_apart(tmp_path):
+    path = write(tmp_path, "196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "u.tsv")
+    with pytest.raises(DataError, match=r"columns '2', '3': are they weights\? Say weights=2 to use them, or users=0"):
+        Dataset.from_interactions(path)
+    assert Dataset.from_interactions(path, 0, 1, 2).counts.total == 6
+    assert Dataset.from_interactions(path, weights=2).counts.total == 6
+    with pytest.raises(DataError, match="several columns that may be weights: 'count', 'rating'"):
+        Dataset.from_interactions({"user": ["x"], "item": ["y"], "rating": [3], "count": [1]})
+    with pytest.raises(DataError, match="column 'price': are they weight"):
+        Taxonomy.from_edges(pd.DataFrame({"child": ["x"], "parent": ["y"], "price": [3]}))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([3, 4], dtype="Int64"),
+        pd.Series([3, None], dtype="float64"),
+        pl.Series([3, 4]),
+        pl.Series([decimal.Decimal(3), decimal.Decimal(4)]),
+        pa.array([3, None]),
+        [3, 4.5],
+    ],
+)
+def test_numbers_of_any_kind_are_asked_about(column):
+    with pytest.raises(DataError, match="column 'odd': are they counts"):
+        Dataset.from_pairs({"x": ["a", "b"], "y": ["c", "d"], "odd": column})
+
+
+@pytest.mark.parametrize("column", [[True, False], [datetime.date(2020, 1, 1)] * 2, ["3", "4"], [None, None]])
+def test_what_is_no_number_is_left_out(column):
+    assert Dataset.from_pairs({"x": ["a", "b"], "y": ["c", "d"], "odd": column}).counts.total == 2
+
+
+def test_one_usual_name_in_the_first_line_may_be_a_word_of_the_data(tmp_path):
+    assert Dataset.from_pairs(write(tmp_path, "n,the,4\nthe,n,2\n")).counts.total == 6
+    assert Dataset.from_pairs(write(tmp_path, "word,the\nthe,word\n")).counts.total == 2
+    assert Dataset.from_pairs(write(tmp_path, "word,near\nthe,cat\n")).counts.total == 1
+    assert Dataset.from_interactions(write(tmp_path, "user,item,2020\nx,y,3\n"), 0, 1).counts.total == 1
+
+
+def test_frames_with_numbers_for_names():
+    frame = pd.DataFrame({7: ["a", "b"], 3: ["c", "d"]})
+    assert Dataset.from_pairs(frame).counts.total == 2
+    assert Dataset.from_pairs(frame, 1, 0).rows.names == Dataset.from_pairs(frame, "3", "7").rows.names
+    assert Dataset.from_matrix(pd.DataFrame([[0, 2], [2, 0]])).rows.names == ("0", "1")
+    with pytest.raises(DataError, match="no column number 3"):
+        Dataset.from_pairs(frame, 3, 7)
+
+
+def test_two_columns_of_one_name(tmp_path):
+    path = write(tmp_path, "left,right,right\na,b,c\n")
+    with pytest.raises(DataError, match="2 columns named 'right'; rename them, or choose one by its number"):
+        Dataset.from_pairs(path)
+    assert Dataset.from_pairs(path, 0, 2).rows.names == ("a", "c")
+    for table in (pd.DataFrame([["a", "b"]], columns=["x", "x"]), pa.table([["a"], ["b"]], names=["x", "x"])):
+        with pytest.raises(DataError, match=r"cannot read this table: .*unique column names"):
+            Dataset.from_pairs(table)
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("a", 1), ("b", 2)],
+        (pair for pair in [["a", 1], ["b", 2]]),
+        np.array([["a", "1"], ["b", "2"]]),
+        np.array([["a", 1], ["b", 2]], dtype=object),
+        pd.DataFrame({0: ["a", "b"], 1: [1, 2]}),
+        pl.DataFrame({"item": [1, 2], "user": ["a", "b"], "score": [0.5, 0.1]}),
+        pa.table({"x": ["a", "b"], "y": [1, 2]}),
+        {"left": ["a", "b"], "right": [1.0, 2.0]},
+    ],
+)
+def test_pairs_to_ask_about_come_in_any_form(pairs):
+    assert pair_columns(pairs) == (["a", "b"], ["1", "2"])
+
+
+def test_pairs_from_a_file_and_none_at_all(tmp_path):
+    assert pair_columns(write(tmp_path, "a,1\nb,2\n")) == (["a", "b"], ["1", "2"])
+    assert pair_columns([]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (None, "expected pairs, such as"),
+        (b"ab", "expected pairs, such as"),
+        (5, "type int"),
+        ([5, 6], r"row 0 .* is 5; expected a tuple \(first, second\)"),
+        (("a", "b"), "row 0 .* is 'a'"),
+        ([("a", "b"), ("c",)], "row 1 .* has 1 entries"),
+        (np.zeros((2, 3)), r"cannot be of shape \(2, 3\)"),
+        (np.zeros(3), "row 0"),
+        ([("a", None)], "row 0 .* of second"),
+        (pd.DataFrame({"x": ["a"]}), "no column for second"),
+    ],
+)
+def test_bad_pairs_to_ask_about(pairs, message):
+    with pytest.raises(DataError, match=message):
+        pair_columns(pairs)
