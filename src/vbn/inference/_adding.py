@@ -225,7 +225,7 @@ def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, add
         if part == "v":
             tau = network.tau(q.bias.tau_rate, "bias", 1)
             centre, spread = float(q.bias.centre_mean[0]), float(q.bias.centre_variance[0])
-            update_biases(*span, active, cells, own.densities, other.densities, tau, centre, q.bias.densities)
+            update_biases(*span, active, cells, own.densities, other.densities, tau, tau * centre, q.bias.densities)
             square = (q.bias.mean[new].astype(np.float64) - centre) ** 2 + q.bias.variance[new] + spread
             q.bias.tau_rate[new] = np.where(active[new], hyper.beta["bias"] + 0.5 * square, q.bias.tau_rate[new])
 

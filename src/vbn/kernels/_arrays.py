@@ -23,8 +23,18 @@ class DensityArrays(NamedTuple):
     variance: np.ndarray
 
 
+class EvidenceArrays(NamedTuple):
+    """What earlier data said of Gaussian variables, as natural parameters, (n, t); (0, t) if there was none."""
+
+    precision: np.ndarray
+    linear: np.ndarray
+
+
 class PriorArrays(NamedTuple):
-    """What the entities of a part are drawn to: precision E[tau] and the weighted parents, numbered as categories."""
+    """What the entities of a part are drawn to: precision E[tau] and the weighted parents, numbered as categories.
+
+    `evidence` is what earlier data, which is not at hand any more, said of each entity.
+    """
 
     tau: np.ndarray
     indptr: np.ndarray
@@ -32,6 +42,7 @@ class PriorArrays(NamedTuple):
     weights: np.ndarray
     category_mean: np.ndarray
     category_variance: np.ndarray
+    evidence: EvidenceArrays
 
 
 class RelationArrays(NamedTuple):

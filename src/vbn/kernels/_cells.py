@@ -10,10 +10,10 @@ from vbn.kernels._moments import dot_moments, load_row
 
 
 @kernel
-def update_biases(first, last, active, cells, own, other, tau, centre, bias):
+def update_biases(first, last, active, cells, own, other, prior_precision, prior_linear, bias):
     """Update q(b_j) of the active columns first..last-1 in place; `own` are the v's, `other` the u's.
 
-    `centre` is the prior mean of the biases.
+    The prior comes as natural parameters: precision, and precision times mean.
     """
     t = own.mean.shape[1]
     dtype = own.mean.dtype
@@ -22,7 +22,7 @@ def update_biases(first, last, active, cells, own, other, tau, centre, bias):
         if not active[j]:
             continue
         load_row(own, j, row)
-        precision, linear = np.float64(tau[j]), tau[j] * centre
+        precision, linear = prior_precision[j], prior_linear[j]
         for k in range(cells.indptr[j], cells.indptr[j + 1]):
             dot, variance = dot_moments(row[0], row[1], row[2], other.mean, other.variance, cells.indices[k])
             mean = dot + bias.mean[j]

@@ -134,13 +134,14 @@ def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
 
 @helper
 def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
-    """Lay out the cells of row i by chunk, dimension and cell, with their slope L and residual g - L E[x]."""
+    """Lay out the cells of row i by chunk, dimension and cell, with their slope L and residual g - L E[x].
+
+    What their variances add to the precisions comes on top of what `spread` holds.
+    """
     own_mean, own_second, own_variance = row
     block, residual, slopes, spread = work
     begin, end = cells.indptr[i], cells.indptr[i + 1]
     t = len(own_mean)
-    for d in range(t):
-        spread[d] = 0.0
     for k in range(begin, end):
         c, at = divmod(k - begin, _CHUNK)
         j = cells.indices[k]
@@ -158,12 +159,15 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
 
 
 @helper
-def _direct_pass(i, n, own, tau, prior_mean, work):
-    """Update the coordinates of row i in turn from its n cells, keeping their residuals up to date."""
+def _direct_pass(i, n, own, tau, prior_mean, linear, work):
+    """Update the coordinates of row i in turn from its n cells, keeping their residuals up to date.
+
+    `linear` is what earlier data adds to the numerators; what it adds to the precisions is in `spread` already.
+    """
     block, residual, slopes, spread = work
     zero = block.dtype.type(0)
     for d in range(own.mean.shape[1]):
-        pull = stiff = 0.0
+        pull, stiff = linear[d], 0.0
         for c in range((n + _CHUNK - 1) // _CHUNK):
             partial_pull, partial_stiff = zero, zero
             for k in range(min(_CHUNK, n - c * _CHUNK)):
@@ -220,6 +224,7 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
 
     Rows of at most `direct_cells` cells take the direct way.
     """
+    known = len(prior.evidence.precision) > 0
     t = own.mean.shape[1]
     gram, extra, linear, prior_mean = np.empty((t, t)), np.empty(t), np.empty(t), np.empty(t)
     dtype = own.mean.dtype
@@ -242,15 +247,20 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
             for d in range(t):
                 prior_mean[d] += prior.weights[k] * prior.category_mean[prior.parents[k], d]
         load_row(own, i, row)
+        extra[:] = 0.0
+        linear[:] = 0.0
+        if known:
+            for d in range(t):
+                extra[d] = prior.evidence.precision[i, d]
+                linear[d] = prior.evidence.linear[i, d]
         related = relations.indptr[i] < relations.indptr[i + 1]
         n = cells.indptr[i + 1] - cells.indptr[i]
         if not related and n <= direct_cells:
+            direct_work[3][:] = extra
             _load_contexts(i, cells, row, other, bias, bias_is_own, direct_work)
-            _direct_pass(i, n, own, prior.tau[i], prior_mean, direct_work)
+            _direct_pass(i, n, own, prior.tau[i], prior_mean, linear, direct_work)
             continue
         gram[:] = 0.0
-        extra[:] = 0.0
-        linear[:] = 0.0
         _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, gram_work)
         if related:
             _add_relations(i, relations, own, bias_is_own, gram, extra, linear)

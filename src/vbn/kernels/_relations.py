@@ -47,17 +47,21 @@ def _reproject(ids, entities, factor, start, stop, m, first, second):
 
 @kernel
 def update_factor(
-    m, start, stop, left, right, positive, negative, own_ids, own, own_factor, tau, bias_of, bias,
+    m, start, stop, left, right, positive, negative, own_ids, own, own_factor, tau, evidence, bias_of, bias,
     a_first, a_second, c_first, c_second,
 ):  # fmt: skip
     """Update q(x_m), m in start..stop-1, from all cells of its relation; zeta is that of the block's start.
 
     Cells refer to entities by their place in `own_ids` (left) and among the other side's (right); `bias_of[cell]` is
-    the column whose bias r the cell carries. `a_*` are the projections of the own side, which are renewed, `c_*` those
-    of the other.
+    the column whose bias r the cell carries. `evidence` is that of all factors. `a_*` are the projections of the own
+    side, which are renewed, `c_*` those of the other.
     """
     t, rank, p = own.mean.shape[1], stop - start, m - start
     gram, extra, linear = np.zeros((t, t)), np.zeros(t), np.zeros(t)
+    if len(evidence.precision) > 0:
+        for d in range(t):
+            extra[d] = evidence.precision[m, d]
+            linear[d] = evidence.linear[m, d]
     spread, shift = np.zeros(len(own_ids)), np.zeros((len(own_ids), rank))
     pull = np.zeros(len(own_ids))
     for k in range(len(left)):
@@ -101,12 +105,12 @@ def update_factor(
 
 @kernel
 def update_relation_biases(
-    left, right, columns, positive, negative, a_first, a_second, c_first, c_second, tau, centre, bias, active
-):
-    """Update q(r_j) of one relation in place; `columns[cell]` is the cell's column j."""
+    left, right, columns, positive, negative, a_first, a_second, c_first, c_second, prior_precision, prior_linear,
+    bias, active,
+):  # fmt: skip
+    """Update q(r_j) of one relation in place; `columns[cell]` is the cell's column j, the prior as for `b`."""
     rank = a_first.shape[1]
-    precision = tau.astype(np.float64)
-    linear = precision * centre
+    precision, linear = prior_precision.copy(), prior_linear.copy()
     for k in range(len(left)):
         i, j, column = left[k], right[k], columns[k]
         mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
@@ -115,7 +119,7 @@ def update_relation_biases(
         slope = 2.0 * curvature(np.sqrt(square)) * (positive[k] + negative[k])
         precision[column] += slope
         linear[column] += 0.5 * (positive[k] - negative[k]) - slope * mean
-    for column in range(len(tau)):
+    for column in range(len(precision)):
         if active[column]:
             bias.mean[column] = linear[column] / precision[column]
             bias.variance[column] = 1.0 / precision[column]

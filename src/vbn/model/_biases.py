@@ -22,10 +22,9 @@ def update_biases(network: Network, data: EpochData, engine: Engine) -> None:
     from vbn.kernels._cells import update_biases as kernel
 
     q = network.posterior
-    tau = network.tau(q.bias.tau_rate, "bias", 1)
-    arguments = network.bias_active, data.cells("v"), q.v.densities, q.u.densities, tau
-    centre = float(q.bias.centre_mean[0])
-    engine.map(lambda first, last: kernel(first, last, *arguments, centre, q.bias.densities), data.ranges["v"])
+    prior = network.scalar_prior("bias")
+    arguments = network.bias_active, data.cells("v"), q.v.densities, q.u.densities, *prior, q.bias.densities
+    engine.map(lambda first, last: kernel(first, last, *arguments), data.ranges["v"])
 
 
 def update_centres(network: Network) -> None:

@@ -16,6 +16,8 @@ def lower_bound(network: Network, data: EpochData, engine: Engine) -> float:
     """The whole bound of the present posterior on a sample."""
     prior = sum(group_bound(group, network.hyperpriors) for group in groups(network, engine))
     prior += centre_bound(network.posterior.bias) + centre_bound(network.posterior.relation_bias)
+    if network.evidence is not None:
+        prior += network.evidence.expected_log(network.posterior, engine)
     return float(prior + _cell_likelihood(network, data, engine) + relation_likelihood(network, data, engine))
 
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from vbn.data._cells import Cells, Sample
 from vbn.data._sampler import ranges_by_cells
-from vbn.kernels._arrays import CellArrays, PriorArrays, RelationArrays
+from vbn.kernels._arrays import CellArrays, EvidenceArrays, PriorArrays, RelationArrays
+from vbn.model._evidence import Evidence, no_evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
-from vbn.model._posterior import Part, Posterior
+from vbn.model._posterior import Part, Posterior, Scalars
 from vbn.model._projections import project_all
 
 _CELLS_PER_TASK = 1 << 15
@@ -30,6 +31,7 @@ class Network:
     bias_active: np.ndarray
     relation_bias_active: np.ndarray
     centred_biases: bool = True
+    evidence: Evidence | None = None
 
     def part(self, side: str) -> tuple[Part, PartGraph]:
         """The posterior and the graph of side "u" or "v"."""
@@ -46,8 +48,26 @@ class Network:
         part, graph = self.part(side)
         tau = self.tau(part.tau_rate, "entity", self.posterior.dim)
         return PriorArrays(
-            tau, graph.parent_indptr, graph.parents, graph.parent_weights, part.category_mean, part.category_variance
-        )
+            tau, graph.parent_indptr, graph.parents, graph.parent_weights, part.category_mean, part.category_variance,
+            self.evidence_on(side),
+        )  # fmt: skip
+
+    def scalar_prior(self, which: str) -> tuple[np.ndarray, np.ndarray]:
+        """Precision, and precision times mean, that the common mean and earlier data give to "bias" (b) or r."""
+        scalars: Scalars = getattr(self.posterior, which)
+        precision = self.tau(scalars.tau_rate, "bias" if which == "bias" else "relation", 1)
+        linear = precision * (scalars.centre_mean if precision.ndim == 1 else scalars.centre_mean[:, None])
+        if self.evidence is None:
+            return precision, linear
+        sites = getattr(self.evidence, which)
+        return precision + sites.precision, linear + sites.linear
+
+    def evidence_on(self, which: str) -> EvidenceArrays:
+        """What earlier data said of "u", "v", "x" or "y"."""
+        if self.evidence is None:
+            return no_evidence(self.posterior.dim, self.posterior.u.mean.dtype)
+        arrays: EvidenceArrays = getattr(self.evidence, which).arrays
+        return arrays
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ def update_factors(network: Network, data: EpochData, side: str, engine: Engine)
     own, factor = (q.u, q.x) if side == "u" else (q.v, q.y)
     other_side = "v" if side == "u" else "u"
     tau = network.tau(factor.tau_rate, "relation", q.dim)
+    evidence = network.evidence_on("x" if side == "u" else "y")
 
     def relation(k: int, _: int) -> None:
         cells = data.relation_lists[k]
@@ -29,7 +30,8 @@ def update_factors(network: Network, data: EpochData, side: str, engine: Engine)
         )  # fmt: skip
         moments = *_projections(network, data, k, side), *_projections(network, data, k, other_side)
         for m in range(start, stop):
-            kernel(m, start, stop, *arguments, float(tau[m]), cells.column_of, relation_bias_of(network, k), *moments)
+            prior = float(tau[m]), evidence
+            kernel(m, start, stop, *arguments, *prior, cells.column_of, relation_bias_of(network, k), *moments)
 
     engine.map(relation, [(k, k + 1) for k in range(q.n_relations)])
 
@@ -39,12 +41,12 @@ def update_relation_biases(network: Network, data: EpochData, engine: Engine) ->
     from vbn.kernels._relations import update_relation_biases as kernel
 
     q = network.posterior
-    tau = network.tau(q.relation_bias.tau_rate, "relation", 1)
+    precision, linear = network.scalar_prior("relation_bias")
 
     def relation(k: int, _: int) -> None:
         kernel(
-            *_scored_cells(network, data, k), tau[k], float(q.relation_bias.centre_mean[k]),
-            relation_bias_of(network, k), network.relation_bias_active[k],
+            *_scored_cells(network, data, k), precision[k], linear[k], relation_bias_of(network, k),
+            network.relation_bias_active[k],
         )  # fmt: skip
 
     engine.map(relation, [(k, k + 1) for k in range(q.n_relations)])
