@@ -22,7 +22,7 @@ from vbn._version import __version__
 if TYPE_CHECKING:
     from vbn.data import Dataset, Taxonomy, Vocabulary
     from vbn.estimators import VBN, load
-    from vbn.inference import Density, Table
+    from vbn.inference import Density, Explanation, Table
 
 # Looked up on first use, so that `import vbn` is quick: numba and scipy come with the first fit.
 _HOMES = {
@@ -31,6 +31,7 @@ _HOMES = {
     "Taxonomy": "vbn.data",
     "Vocabulary": "vbn.data",
     "Density": "vbn.inference",
+    "Explanation": "vbn.inference",
     "Table": "vbn.inference",
     "load": "vbn.estimators",
 }
@@ -53,6 +54,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "Density",
+    "Explanation",
     "MissingExtraError",
     "ModelFileError",
     "NotFittedError",
