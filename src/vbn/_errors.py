@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+_SHOWN = 3  # close names that an error lists
+_COMPARED = 200_000  # letters that are compared with a misspelt name; of more than that, only plausible names
+_LONG = 200  # characters of a name; longer ones are cut in messages and not compared letter by letter
 
 
 class VBNError(Exception):
@@ -43,31 +49,101 @@ class MissingExtraError(VBNError, ImportError):
 
 
 class UnknownEntityError(VBNError, KeyError):
-    """A name that the model or the data set does not know, with the closest names it does know."""
+    """A name that the model or the data set does not know, with the closest names it does know.
+
+    The closest names are looked for when they are asked for, so that catching this error in a loop costs nothing.
+    """
 
     def __init__(self, name: str, known: Iterable[str], what: str = "entity") -> None:
+        super().__init__(name)
         self.name = name
-        self.closest = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-        hint = f" Did you mean {_listed(self.closest)}?" if self.closest else ""
-        super().__init__(f"unknown {what} {name!r}.{hint}")
+        self._known, self._what = known, what
 
-    def __str__(self) -> str:  # KeyError would print the repr of the message
-        return str(self.args[0])
+    @cached_property
+    def closest(self) -> list[str]:
+        """Up to three names that may have been meant, the likeliest first."""
+        known, self._known = self._known, ()
+        return closest_names(self.name, known)
+
+    def __str__(self) -> str:  # KeyError would print the repr of the name alone
+        hint = f" Did you mean {_listed(self.closest)}?" if self.closest else ""
+        return f"unknown {self._what} {_shortened(self.name)}.{hint}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_unknown, (self.name, self.closest, self.args[0]))
+        return (_rebuild_unknown, (self.name, self.closest, self._what))
 
 
 for _error in (VBNError, *VBNError.__subclasses__(), *DataError.__subclasses__()):
     _error.__module__ = "vbn"  # where users import them from, and what tracebacks show
 
 
-def _rebuild_unknown(name: str, closest: list[str], message: str) -> UnknownEntityError:
-    error = UnknownEntityError(name, closest)
-    error.closest, error.args = closest, (message,)
+def _rebuild_unknown(name: str, closest: list[str], what: str) -> UnknownEntityError:
+    error = UnknownEntityError(name, (), what)
+    error.closest = closest
     return error
 
 
+def closest_names(name: str, known: Iterable[str]) -> list[str]:
+    """Return up to three of the known names that may have been meant, the likeliest first.
+
+    First those that differ in case, accents or outer white space only, then those that hold the name as whole words
+    ("Heat" in "Heat (1995)"), then those spelt alike, then those that begin with it.
+
+    Examples
+    --------
+    >>> closest_names("amelie", ["Heat (1995)", "Amélie", "Amelia"])
+    ['Amélie', 'Amelia']
+    """
+    wanted = _folded(name)
+    if not wanted:
+        return []
+    forms: dict[str, list[str]] = {}
+    for candidate in _plausible(wanted, known):
+        forms.setdefault(_folded(candidate), []).append(candidate)
+    longer = sorted((form for form in forms if wanted in form and form != wanted), key=len)
+    words = [form for form in longer if _holds_words(form, wanted)]
+    alike = difflib.get_close_matches(wanted, forms, n=_SHOWN, cutoff=0.6) if len(wanted) <= _LONG else list[str]()
+    begun = [form for form in longer if form.startswith(wanted)]
+    ranked = dict.fromkeys([wanted, *words[:_SHOWN], *alike, *begun[:_SHOWN]])
+    return [known_name for form in ranked for known_name in forms.get(form, ())][:_SHOWN]
+
+
+def _folded(name: str) -> str:
+    """Return a name without case, accents and outer white space."""
+    text = name.strip().casefold()
+    if text.isascii():
+        return text
+    return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark))
+
+
+def _plausible(wanted: str, known: Iterable[str]) -> Iterable[str]:
+    """Return the names worth comparing with a misspelt one: all of them, unless that would take long."""
+    names = known if isinstance(known, Sequence) else list(known)
+    most = _COMPARED // max(len(wanted), 10)
+    if len(names) <= most:
+        return names
+    begin, end = wanted[:2], wanted[-2:]
+    lengths = range(len(wanted) - 3, len(wanted) + 4)
+    holding, alike = list[str](), list[str]()
+    for name in names:
+        text = name.casefold()
+        if wanted in text:
+            holding.append(name)
+        elif len(text) in lengths and (text.startswith(begin) or text.endswith(end)):
+            alike.append(name)
+    return [*holding[:_COMPARED], *alike[:most]]
+
+
+def _holds_words(text: str, wanted: str) -> bool:
+    at = text.index(wanted)
+    after = text[at + len(wanted) : at + len(wanted) + 1]
+    return len(wanted) > 1 and not text[max(at - 1, 0) : at].isalnum() and not after.isalnum()
+
+
+def _shortened(name: str) -> str:
+    return repr(name) if len(name) <= _LONG else repr(name[:_LONG] + "...")
+
+
 def _listed(names: list[str]) -> str:
-    quoted = [repr(name) for name in names]
+    quoted = [_shortened(name) for name in names]
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]

@@ -28,6 +28,7 @@ NAN = float("nan")
         ((["u", "v"], ["i", "j"], [np.inf, -1]), r"position 0 .* infinite \(and 1 more"),
         ((["u", "v"], ["i", "j"], [1, -2]), r"position 1 .* negative \(-2\)"),
         ((["u", "v"], ["i", "j"], [1, "many"]), "'many' at position 1"),
+        ((["u", "v"], ["i", "j"], [1e308, 1e308]), "weights add up to more than"),
         ((["u", "v"], ["i", "j"], [0, 0]), "no data"),
         ((["u", None], ["i", "j"]), r"None\) at position 1 .* of users"),
         ((["u", NAN], ["i", "j"]), r"NaN\) at position 1"),

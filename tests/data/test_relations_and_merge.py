@@ -106,6 +106,19 @@ def test_between_users_and_items_left_are_users():
     assert pairs_of(data.with_relation("owns", [("u", "j")]), "owns") == {("u", "j"): 1}
     with pytest.raises(RelationError, match="cannot be symmetric"):
         data.with_relation("owns", [("u", "j")], symmetric=True)
+    with pytest.raises(RelationError, match=r"'i' is a column, .* from rows .* so it cannot stand on the left"):
+        data.with_relation("like", [("i", "j")])
+    with pytest.raises(RelationError, match=r"'v' is a row, .* so it cannot stand on the right"):
+        data.with_relation("knows", [("u", "v")])
+    with pytest.raises(RelationError) as raised:
+        data.with_relation("owns", [("u", "x")])
+    assert "stand on" not in str(raised.value)
+
+
+@pytest.mark.parametrize("other", [None, "data.csv", {"a": "b"}, 5, Dataset])
+def test_only_data_sets_can_be_merged(other):
+    with pytest.raises(DataError, match="merge takes another Dataset, not"):
+        WORDS.merge(other)
 
 
 def test_the_relations_of_a_data_set_cannot_be_changed_from_outside():

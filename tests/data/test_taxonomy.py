@@ -173,6 +173,7 @@ def test_a_category_with_a_hundred_thousand_children():
     [
         ({"a": "a"}, "'a' is its own parent"),
         ({"a": "b", "b": "c", "c": "a"}, "a -> b -> c -> a"),
+        ({"a": {"b": 1e-300, "c": 1e300}}, "'a' -> 'b' vanishes"),
         ([("a", "b", 0)], "'a' -> 'b' at row 0 .* positive"),
         ([("a", "b", -1)], "positive"),
         ([("a", "b", float("nan"))], "positive"),
@@ -191,6 +192,24 @@ def test_bad_taxonomies_are_refused_and_leave_the_data_as_it_was(edges, message)
         DATA.with_taxonomy(edges)
     assert DATA.rows.names == before
     assert DATA.taxonomy is None
+
+
+def test_a_long_cycle_is_shown_without_its_middle():
+    ring = {f"n{number}": f"n{(number + 1) % 1000}" for number in range(1000)}
+    with pytest.raises(
+        TaxonomyError, match=r"n0 -> n1 .*n4 -> \.\.\. \(991 more\) \.\.\. -> n996 .* -> n0; "
+    ) as raised:
+        Taxonomy.from_edges(ring)
+    assert len(str(raised.value)) < 300
+
+
+def test_weights_may_be_as_large_as_numbers_go():
+    huge = {"a": {"b": 1e308, "c": 1e308, "d": 5e307}, "x": {"y": 3.0, "z": 1.0}}
+    taxonomy = Taxonomy.from_edges(huge)
+    assert dict(taxonomy.parents("a")) == pytest.approx({"b": 0.4, "c": 0.4, "d": 0.2})
+    assert dict(taxonomy.parents("x")) == {"y": 0.75, "z": 0.25}
+    twice = Taxonomy.from_edges([("a", "b", 1e308), ("a", "b", 1e308), ("a", "c", 1e308)])
+    assert sum(weight for _, weight in twice.parents("a")) == pytest.approx(1)
 
 
 def test_an_unknown_way_to_break_cycles_is_refused():

@@ -38,6 +38,55 @@ def test_an_unknown_name_among_many_is_answered_quickly():
         vocabulary.id("lemna")
 
 
+TITLES = ["Heat (1995)", "Heathers", "The Matrix (1999)", "Amélie", "Éclair", "poodle"]
+
+
+@pytest.mark.parametrize("others", [0, 50_000], ids=["few", "many"])
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("Heat", "Heat (1995)"),
+        ("HEAT (1995)", "Heat (1995)"),
+        (" Heat (1995)", "Heat (1995)"),
+        ("heath", "Heathers"),
+        ("matrix", "The Matrix (1999)"),
+        ("amelie", "Amélie"),
+        ("eclair", "Éclair"),
+        ("pooddle", "poodle"),
+        ("noodle", "poodle"),
+        ("zzzqqq", None),
+    ],
+)
+def test_what_was_meant_comes_first(asked, meant, others):
+    vocabulary = Vocabulary([f"word{number}" for number in range(others)] + TITLES)
+    with pytest.raises(UnknownEntityError) as raised:
+        vocabulary.id(asked)
+    assert raised.value.closest[:1] == ([] if meant is None else [meant])
+    assert (f"Did you mean {meant!r}" in str(raised.value)) == (meant is not None)
+
+
+def test_an_unknown_name_survives_pickling_and_is_a_key_error():
+    error = UnknownEntityError("Lemma", ["lemma"], what="relation")
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) == "unknown relation 'Lemma'. Did you mean 'lemma'?"
+    assert isinstance(again, KeyError)
+    assert again.closest == ["lemma"]
+
+
+def test_a_very_long_name_is_cut_in_the_message():
+    with pytest.raises(UnknownEntityError) as raised:
+        Vocabulary(["lemma"]).id("lemma" * 10_000)
+    assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize("name", [None, float("nan"), 1.5, ["lemma"], b"lemma", True])
+def test_what_cannot_be_a_name_is_refused_in_a_look_up(name):
+    vocabulary = Vocabulary(["lemma"])
+    with pytest.raises(DataError, match="at the look-up"):
+        vocabulary.id(name)
+    assert name not in vocabulary
+
+
 def test_a_string_is_not_a_list_of_names():
     with pytest.raises(DataError, match="list of names"):
         Vocabulary(["a", "b"]).ids("ab")

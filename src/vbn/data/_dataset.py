@@ -126,6 +126,10 @@ class Dataset(DatasetParts, Constructors):
     ) -> Dataset:
         """Return this data set with a relation, in place of an earlier one of that name.
 
+        A relation leads from rows to columns. Where the two are different entities, as with users and items, that is
+        from users to items: relations among items need data in which rows and columns are the same (`from_baskets`,
+        `from_pairs`).
+
         Parameters
         ----------
         name : str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from vbn.data._taxonomy import Taxonomy
 from vbn.data._types import FloatArray, IdArray, as_index, summed
 from vbn.data._vocabulary import Vocabulary
 
+_ENDS = 5  # names at either end of a long cycle that a message shows
 FIELDS = (
     Field("child", ("child", "children", "entity", "item", "node", "hyponym")),
     Field("parent", ("parent", "parents", "category", "class", "hypernym")),
@@ -135,7 +136,9 @@ def _merged(child: IdArray, parent: IdArray, weights: FloatArray | None, n: int)
         return children, parents, np.zeros(0)
     new = np.concatenate([[True], (children[1:] != children[:-1]) | (parents[1:] != parents[:-1])])
     start = np.flatnonzero(new)
-    values = np.ones(len(start)) if weights is None else np.add.reduceat(weights[order], start)
+    with np.errstate(over="ignore"):
+        values = np.ones(len(start)) if weights is None else np.add.reduceat(weights[order], start)
+    values = np.minimum(values, np.finfo(np.float64).max)  # so that repeated huge weights remain weights
     return children[start], parents[start], values
 
 
@@ -165,18 +168,41 @@ def _assemble(
 ) -> Taxonomy:
     """Put sorted edges into compressed rows, each child's weights scaled to sum to 1."""
     n = len(vocabulary)
-    sums = summed(child, weights, n)
+    shares = shares_of_parents(child, weights, n)
+    gone = np.flatnonzero(shares == 0)
+    if len(gone):
+        edge = f"{vocabulary[int(child[gone[0]])]!r} -> {vocabulary[int(parent[gone[0]])]!r}"
+        raise TaxonomyError(f"the weight of {edge} vanishes beside the others of that child; leave the edge out")
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(child, minlength=n), out=indptr[1:])
-    return Taxonomy(vocabulary, indptr, as_index(parent, n), weights / sums[child], dropped)
+    return Taxonomy(vocabulary, indptr, as_index(parent, n), shares, dropped)
+
+
+def shares_of_parents(child: IdArray, weights: FloatArray, n: int) -> FloatArray:
+    """Scale the weights of each child's parents to sum to 1, however large they are."""
+    largest = np.zeros(n)
+    np.maximum.at(largest, child, weights)
+    with np.errstate(over="ignore"):
+        sums = summed(child, weights, n)
+    if np.isfinite(sums).all():
+        return weights / sums[child]
+    scaled = weights / largest[child]
+    return scaled / summed(child, scaled, n)[child]
 
 
 def _refuse_cycles(taxonomy: Taxonomy) -> None:
     _, left_over = _dag.heights(taxonomy.indptr, taxonomy.indices)
     if len(left_over):
         cycle = _dag.one_cycle(taxonomy.indptr, taxonomy.indices, left_over)
-        names = [taxonomy.vocabulary[node] for node in [*cycle, cycle[0]]]
         raise TaxonomyError(
-            "the taxonomy has a cycle (each a child of the next): " + " -> ".join(names) + "; "
+            f"the taxonomy has a cycle (each a child of the next): {cycle_text(cycle, taxonomy.vocabulary)}; "
             'remove one of these edges, or pass break_cycles="drop"'
         )
+
+
+def cycle_text(cycle: Sequence[int], vocabulary: Vocabulary) -> str:
+    """Write a cycle as "a -> b -> a", a long one without its middle."""
+    names = [vocabulary[node] for node in [*cycle, cycle[0]]]
+    if len(names) > 2 * _ENDS:
+        names[_ENDS:-_ENDS] = [f"... ({len(names) - 2 * _ENDS:,} more) ..."]
+    return " -> ".join(names)

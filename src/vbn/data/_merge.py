@@ -22,6 +22,8 @@ def merged(ours: Dataset, theirs: Dataset) -> Dataset:
     """Return the union of two data sets; the ids of `ours` stay as they are."""
     from vbn.data._dataset import Dataset
 
+    if not isinstance(theirs, Dataset):
+        raise DataError(f"merge takes another Dataset, not a value of type {type(theirs).__name__}")
     if ours.shared != theirs.shared:
         raise DataError(
             "cannot merge: in one data set rows and columns are the same entities, in the other they are not"

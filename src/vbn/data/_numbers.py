@@ -42,6 +42,9 @@ def check_counts(values: FloatArray, what: str, where: Where) -> None:
     """Refuse counts that are missing, infinite or negative, naming the first one."""
     wrong = ~((values >= 0) & np.isfinite(values))
     if not wrong.any():
+        with np.errstate(over="ignore"):
+            if not np.isfinite(values.sum()):
+                raise DataError(f"the {what}s add up to more than a number can hold (1.8e308); divide them all")
         return
     first = int(np.argmax(wrong))
     value = values[first]

@@ -119,7 +119,7 @@ def read_relation(
     left, right = _known_ids(read.labels["left"], rows), _known_ids(read.labels["right"], columns)
     known = (left >= 0) & (right >= 0)
     if not known.all() and missing == "error":
-        raise _unknown(name, read, left, right)
+        raise _unknown(name, read, (left, right), (rows, columns))
     if not known.any():
         raise RelationError(f"relation {name!r}: none of its {len(known):,} pairs is between known entities")
     kept = weights if weights is None else weights[known]
@@ -133,19 +133,42 @@ def _known_ids(names: Coded, vocabulary: Vocabulary) -> IdArray:
     return np.asarray(ids, dtype=np.int64)[names.codes]
 
 
-def _unknown(name: str, read: Columns, left: IdArray, right: IdArray) -> RelationError:
-    sides = ((read.labels["left"], left), (read.labels["right"], right))
-    unknown: Sequence[str] = list(
-        dict.fromkeys(coded.names[code] for coded, ids in sides for code in coded.codes[ids < 0].tolist())
-    )
+def _unknown(
+    name: str, read: Columns, ids: tuple[IdArray, IdArray], names: tuple[Vocabulary, Vocabulary]
+) -> RelationError:
+    left, right = ids
+    columns = read.labels["left"], read.labels["right"]
+    missing = [
+        list(dict.fromkeys(c.names[code] for code in c.codes[i < 0].tolist()))
+        for c, i in zip(columns, ids, strict=True)
+    ]
+    unknown = list(dict.fromkeys([*missing[0], *missing[1]]))
     first = int(np.argmax((left < 0) | (right < 0)))
     shown = ", ".join(repr(entity) for entity in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
     pairs = int(((left < 0) | (right < 0)).sum())
     return RelationError(
         f"relation {name!r}: {len(unknown):,} unknown {'entity' if len(unknown) == 1 else 'entities'} "
         f"({shown}) in {pairs:,} of {len(left):,} pairs, first at {read.where(first)}; "
-        'pass missing="skip" to leave such pairs out'
+        f'{_wrong_side(missing, names)}pass missing="skip" to leave such pairs out'
     )
+
+
+def _wrong_side(missing: Sequence[Sequence[str]], names: tuple[Vocabulary, Vocabulary]) -> str:
+    """Say so if an entity stands on the left that is known on the right only, or the other way round."""
+    rows, columns = names
+    if rows is columns:
+        return ""
+    for (here, there), unknown, others in zip(
+        (("row", "column"), ("column", "row")), missing, (columns, rows), strict=True
+    ):
+        lost = next((name for name in unknown if name in others), None)
+        if lost is not None:
+            side = "left" if here == "row" else "right"
+            return (
+                f"{lost!r} is a {there}, and a relation leads from rows (such as users) on the left to columns (such "
+                f"as items) on the right, so it cannot stand on the {side}; "
+            )
+    return ""
 
 
 def _mirrored(left: IdArray, right: IdArray, weights: FloatArray) -> tuple[IdArray, IdArray, FloatArray]:

@@ -13,8 +13,6 @@ from vbn._errors import DataError, UnknownEntityError
 from vbn.data._names import as_name, item_number
 from vbn.data._types import FloatArray, IdArray, read_only
 
-_SEARCH_ALL = 20_000  # names; above this, only plausible ones are searched for a close match
-
 
 class Vocabulary:
     """Names of entities, numbered 0, 1, ...; immutable.
@@ -96,10 +94,12 @@ class Vocabulary:
         ------
         UnknownEntityError
             With the closest names that are known.
+        DataError
+            For what cannot be a name at all, such as a list or None.
         """
         number = self._index.get(_as_key(name))
         if number is None:
-            raise UnknownEntityError(str(name), self._plausible(str(name)))
+            raise UnknownEntityError(_asked_for(name), self.names)
         return number
 
     def ids(self, names: Iterable[object]) -> IdArray:
@@ -122,14 +122,6 @@ class Vocabulary:
             return self
         return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]))
 
-    def _plausible(self, name: str) -> Iterable[str]:
-        """Return the names worth comparing with a misspelt one: all of them, unless there are too many."""
-        if len(self) <= _SEARCH_ALL:
-            return self.names
-        start = name[:1].casefold()
-        alike = (known for known in self.names if known[:1].casefold() == start and abs(len(known) - len(name)) <= 3)
-        return [known for known, _ in zip(alike, range(_SEARCH_ALL), strict=False)]
-
 
 def _clean(names: Iterable[object]) -> Iterator[str]:
     for position, name in enumerate(names):
@@ -144,6 +136,11 @@ def _as_key(name: object) -> str:
         return as_name(name, "look-up")
     except DataError:
         return ""
+
+
+def _asked_for(name: object) -> str:
+    """Return the name that was not found, or say why it cannot be one."""
+    return "" if isinstance(name, str) and not name else as_name(name, "the look-up")
 
 
 def _first_repeat(names: tuple[str, ...]) -> str:
