@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.data import Dataset
 from vbn.data._sampler import weight_of
 from vbn.model._hyper import KINDS, Hyperpriors
 
@@ -24,9 +24,9 @@ class Settings:
     dtype: np.dtype
 
 
-def check_parameters(params: Mapping[str, Any], data: Dataset) -> Settings:
-    """Raise a `ParameterError` that names the first parameter out of its range."""
-    for name in ("dim", "epochs", "average"):
+def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> Settings:
+    """Raise a `ParameterError` that names the first parameter out of its range, for a model with these relations."""
+    for name in ("dim", "epochs", "average", "checkpoint_every"):
         _whole(name, params[name], least=1)
     _whole("seed", params["seed"], least=0)
     if params["n_threads"] is not None:
@@ -36,7 +36,7 @@ def check_parameters(params: Mapping[str, Any], data: Dataset) -> Settings:
     for name in ("subsample", "tol"):
         if params[name] is not None:
             _number(name, params[name], above=0.0)
-    for relation in data.relations:
+    for relation in relations:
         _number("relation_weight", weight_of(params["relation_weight"], relation), above=0.0)
     _number("hard_negatives", params["hard_negatives"], least=0.0)
     if params["hard_negatives"] > 1:
@@ -44,11 +44,12 @@ def check_parameters(params: Mapping[str, Any], data: Dataset) -> Settings:
     reject = params["reject_positives"]
     if not (isinstance(reject, bool) or reject == "auto"):
         raise ParameterError(f"reject_positives={reject!r} is neither True, False nor 'auto'.")
-    for name, why in (("memory", "a memory limit"), ("checkpoint", "writing checkpoints")):
-        if params[name] is not None:
-            raise ParameterError(f"{name}={params[name]!r}: {why} is not offered by this version; leave it None.")
+    if params["memory"] is not None:
+        raise ParameterError(f"memory={params['memory']!r}: a limit is not offered by this version; leave it None.")
+    if not isinstance(params["checkpoint"], str | os.PathLike | None):
+        raise ParameterError(f"checkpoint={params['checkpoint']!r} is neither the path of a folder nor None.")
     alpha, beta = (_by_kind(name, params[name]) for name in ("alpha", "beta"))
-    ranks = [_rank(params["relation_rank"], name) for name in data.relations]
+    ranks = [_rank(params["relation_rank"], name) for name in relations]
     return Settings(Hyperpriors(alpha, beta), ranks, _dtype(params["dtype"]))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from vbn._errors import ModelFileError
+from vbn._errors import ModelFileError, VBNError
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries
 from vbn.storage import read_folder, write_folder
@@ -33,6 +34,9 @@ class Saving(Parameters, Queries):
     def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
         """Write the model to a folder: tensors, config.json and a model card. Replaces a model that is there.
 
+        The folder holds the old model or the new one at every moment, whatever kills the process. Saving the same
+        model twice gives the same bytes.
+
         Parameters
         ----------
         folder
@@ -40,19 +44,42 @@ class Saving(Parameters, Queries):
         counts
             Whether to keep the counts too, which `partial_fit` needs after loading. Without them the folder is smaller
             and tells nothing of single pairs.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        ModelFileError
+            If it cannot be written; a model that was there is as it was.
         """
         trained = self._model()
+        self._check_for_saving()
         record = {
             "lower_bounds": self.lower_bounds_.tolist(),
             "validation": self.validation_.tolist(),
             "converged": self.converged_,
         }
-        data = self._data if counts else None
-        return write_folder(folder, trained, data, type(self).__name__, self.get_params(), record)
+        return write_folder(
+            folder, trained, self._data, type(self).__name__, self.get_params(), record, counts=bool(counts)
+        )
+
+    def _check_for_saving(self) -> None:
+        """Raise for parameters that `load` would refuse."""
 
 
 def load(folder: str | os.PathLike[str]) -> Any:
-    """Load a model from a folder that `save` wrote. Nothing is unpickled.
+    """Load a model from a folder that `save` or a checkpoint wrote. Nothing is unpickled.
+
+    The tensors are mapped, not read: loading takes little memory, and processes that load one model share it. The
+    checksum, the shapes and the values are verified. The folder may be replaced or removed afterwards.
+
+    Raises
+    ------
+    ModelFileError
+        For a folder that is not there, damaged, hostile or written by a newer version.
 
     Examples
     --------
@@ -63,14 +90,22 @@ def load(folder: str | os.PathLike[str]) -> Any:
     True
     """
     trained, data, config = read_folder(folder)
-    kind = config["estimator"]
-    if not isinstance(kind, str) or kind not in _registry:
-        raise ModelFileError(f"{folder} holds a model of unknown kind {kind!r}.")
-    model = _registry[kind]()
+    model = _class_of(config["estimator"], folder)()
     try:
         model.set_params(**config["parameters"])
         model._restore(trained, config["record"])
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        model._data = data
+        model._check_for_saving()
+    except (VBNError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise ModelFileError(f"the parameters of the model in {folder} are damaged: {error}") from error
-    model._data = data
     return model
+
+
+def _class_of(kind: str, folder: object) -> Any:
+    if kind not in _registry:
+        home = importlib.import_module("vbn")  # by name: rooms above this one register their models when first used
+        if kind in home.__all__:
+            getattr(home, kind)
+    if kind not in _registry:
+        raise ModelFileError(f"{folder} holds a model of unknown kind {kind[:80]!r}.")
+    return _registry[kind]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
+
+from vbn._errors import ModelFileError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.model._averaging import RunningAverage
@@ -13,6 +17,9 @@ from vbn.model._network import Network
 from vbn.model._posterior import Posterior
 from vbn.model._trained import Trained
 from vbn.model._validation import Validation
+from vbn.storage import State, averages_in, posterior_in, posterior_out
+
+_NETWORK, _AVERAGE = "network.", "average."
 
 
 @dataclass
@@ -38,6 +45,11 @@ class Training:
             self.scores.append(self.validation.log_likelihood(self._posterior()))
 
     @property
+    def epochs(self) -> int:
+        """Number of epochs done."""
+        return len(self.bounds)
+
+    @property
     def score(self) -> float | None:
         """The newest held-out log-likelihood."""
         return self.scores[-1] if self.scores else None
@@ -58,6 +70,32 @@ class Training:
     def record(self) -> dict[str, object]:
         """What is remembered of the fit."""
         return {"lower_bounds": self.bounds, "validation": self.scores, "converged": self.converged}
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """What is needed to go on to the same bits, beside the record: tensors and facts."""
+        tensors = posterior_out(_NETWORK, self.network.posterior)
+        if self.average is None:
+            return tensors, {"averaged": 0}
+        averages = {f"{_AVERAGE}{path}": array for path, array in self.average.arrays().items()}
+        return tensors | averages, {"averaged": self.average.seen}
+
+    def go_on_from(self, state: State, record: dict[str, Any]) -> None:
+        """Continue after the epochs of a checkpoint, which was found to be of the same data and parameters."""
+        own, u, v = self.network.posterior, self.network.u_graph, self.network.v_graph
+        sizes, categories = (u.n_entities, v.n_entities), (u.n_categories, v.n_categories)
+        found = posterior_in(_NETWORK, state.tensors, sizes, categories, own.n_relations).arrays()
+        for path, array in own.arrays().items():
+            if found[path].shape != array.shape or found[path].dtype != array.dtype:
+                raise ModelFileError(f"the tensor {_NETWORK}{path} of the checkpoint does not fit the model.")
+            array[...] = found[path]
+        seen = state.facts.get("averaged")
+        if type(seen) is not int or seen != (0 if self.average is None else len(record["lower_bounds"])):
+            raise ModelFileError(f"averaged={seen!r} of the checkpoint does not fit its epochs.")
+        if self.average is not None:
+            self.average.restore(seen, own, averages_in(_AVERAGE, state.tensors, self.average.like(own)))
+        self.bounds, self.scores = list(record["lower_bounds"]), list(record["validation"])
+        if len(self.scores) != (0 if self.validation is None else self.epochs):
+            raise ModelFileError("the validation scores of the checkpoint do not fit its epochs.")
 
     def _posterior(self) -> Posterior:
         return self.network.posterior if self.average is None else self.average.posterior()

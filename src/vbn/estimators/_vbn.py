@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,7 +13,10 @@ from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
+from vbn.estimators._arguments import need_callbacks, need_datasets
 from vbn.estimators._checking import check_parameters
+from vbn.estimators._checkpoint import Checkpoints, read_checkpoint
+from vbn.estimators._fingerprint import fingerprints
 from vbn.estimators._interrupt import Interrupt
 from vbn.estimators._model import Model
 from vbn.estimators._progress import Progress, announced
@@ -87,8 +91,13 @@ class VBN(Model):
         Type of the stored densities; sums are in float64 anyway.
     engine : str, default "threads"
         Where the updates run.
-    memory, checkpoint : None
+    memory : None
         Reserved.
+    checkpoint : path, optional
+        A folder to which the state of a fit is written every `checkpoint_every` epochs, at its end and on Ctrl-C;
+        `fit(data, resume_from=folder)` goes on from there to the same bits. It can be loaded as a model, too.
+    checkpoint_every : int, default 5
+        Number of epochs between two checkpoints.
     seed : int, default 0
         Same seed, same data, same machine: the same bits, for any number of threads.
     n_threads : int, optional
@@ -140,7 +149,8 @@ class VBN(Model):
         dtype: str = "float32",
         engine: str = "threads",
         memory: str | None = None,
-        checkpoint: str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int = 5,
         seed: int = 0,
         n_threads: int | None = None,
         verbose: bool = True,
@@ -165,11 +175,15 @@ class VBN(Model):
         self.engine = engine
         self.memory = memory
         self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
         self.seed = seed
         self.n_threads = n_threads
         self.verbose = verbose
 
-    def fit(self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = ()) -> Self:
+    def fit(
+        self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = (),
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Self:  # fmt: skip
         """Learn the densities.
 
         Parameters
@@ -181,8 +195,14 @@ class VBN(Model):
         callbacks
             Each is called as callback(model, epoch) after every epoch, when the model can be queried; a true answer
             ends the fit.
+        resume_from
+            A checkpoint of a fit to the same data with the same parameters (but for `epochs`, `tol`, `n_threads` and
+            what else does not change the numbers): goes on after its last epoch, to the same bits as a fit that was
+            never interrupted.
         """
-        return self._fit(data, validation, tuple(callbacks), self._trained if self.warm_start else None)
+        need_datasets("fit", data, validation)
+        earlier = self._trained if self.warm_start and resume_from is None else None
+        return self._fit(data, validation, need_callbacks(callbacks), earlier, resume_from)
 
     def partial_fit(self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = ()) -> Self:
         """Add data to what was learned: a warm-started fit on the merged counts.
@@ -194,6 +214,7 @@ class VBN(Model):
         validation, callbacks
             As in `fit`.
         """
+        need_datasets("partial_fit", data, validation)
         if self._trained is None:
             return self.fit(data, validation, callbacks)
         if self._data is None:
@@ -201,14 +222,20 @@ class VBN(Model):
                 "partial_fit needs the counts of the first fit, and this model was saved without them. Fit again with "
                 "all data (warm_start=True starts from these densities), or use add() for new entities."
             )
-        return self._fit(self._data.merge(data), validation, tuple(callbacks), self._trained)
+        return self._fit(self._data.merge(data), validation, need_callbacks(callbacks), self._trained)
 
     def _fit(
-        self, data: Dataset, validation: Dataset | None, callbacks: tuple[Callback, ...], earlier: Trained | None
-    ) -> Self:
-        if not isinstance(data, Dataset):
-            raise DataError(f"fit takes a vbn.Dataset, not {type(data).__name__}; make one with Dataset.from_... .")
-        settings = check_parameters(self.get_params(), data)
+        self, data: Dataset, validation: Dataset | None, callbacks: tuple[Callback, ...], earlier: Trained | None,
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Self:  # fmt: skip
+        params, kind = self.get_params(), type(self).__name__
+        settings = check_parameters(params, data.relations)
+        marks = fingerprints(data, validation) if self.checkpoint is not None or resume_from is not None else {}
+        reached = None if resume_from is None else read_checkpoint(resume_from, kind, params, marks)
+        checkpoints = (
+            None if self.checkpoint is None
+            else Checkpoints(self.checkpoint, self.checkpoint_every, kind, params, marks)
+        )  # fmt: skip
         with announced("compiling kernels (once after an install, about half a minute)", self.verbose):
             warm_up(settings.dtype)
         sampler = Sampler(
@@ -226,22 +253,29 @@ class VBN(Model):
             start_from(network, data, earlier)
         held = None if validation is None else Validation(validation, data, sampler.noise(), self.negatives, self.seed)
         average = RunningAverage(self.average) if self.resample and self.average > 1 else None
-        self._run(Training(data, sampler, network, held, average, self.tol), callbacks)
+        training = Training(data, sampler, network, held, average, self.tol)
+        if reached is not None:
+            training.go_on_from(*reached)
+        self._run(training, callbacks, checkpoints)
         return self
 
-    def _run(self, training: Training, callbacks: tuple[Callback, ...]) -> None:
+    def _run(self, training: Training, callbacks: tuple[Callback, ...], checkpoints: Checkpoints | None) -> None:
         before = dict(self.__dict__)
         engine = make_engine(self.engine, self.n_threads)
         try:
             with Interrupt() as interrupt, Progress(self.epochs, self.verbose) as progress:
-                epochs = train(training.network, training.sampler, engine, epochs=self.epochs, resample=self.resample)
-                for done, info in enumerate(epochs, start=1):
+                first, left = training.epochs, 0 if training.converged else self.epochs - training.epochs
+                for info in train(
+                    training.network, training.sampler, engine, epochs=left, resample=self.resample, first_epoch=first
+                ):
                     training.take(info)
-                    progress.show(done, info, training.score)
-                    if self._told_to_stop(training, info, callbacks) or training.converged:
-                        break
+                    progress.show(training.epochs, info, training.score)
+                    ends = self._told_to_stop(training, info, callbacks) or training.converged or interrupt.requested
+                    if checkpoints is not None and (ends or checkpoints.due(training.epochs, self.epochs)):
+                        checkpoints.write(training)
                     if interrupt.requested:
-                        progress.say(f"interrupted: kept the {done} whole epochs so far")
+                        progress.say(f"interrupted: kept the {training.epochs} whole epochs so far")
+                    if ends:
                         break
             self._restore(training.trained(), training.record())
             self.interrupted_ = interrupt.requested
@@ -261,6 +295,9 @@ class VBN(Model):
         self._data = training.data
         epoch = Epoch(info.epoch, info.lower_bound, info.cells, info.seconds, training.score)
         return any([bool(callback(self, epoch)) for callback in callbacks])  # noqa: C419
+
+    def _check_for_saving(self) -> None:
+        check_parameters(self.get_params(), [relation.name for relation in self._model().relations])
 
     def _restore(self, trained: Trained, record: dict[str, Any]) -> None:
         self._trained = trained

@@ -53,6 +53,33 @@ class RunningAverage:
         for path in _PLAIN:
             _blend(self._plain, path, arrays[path], share)
 
+    @property
+    def seen(self) -> int:
+        """Number of epochs taken in."""
+        return self._seen
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every array of the average by its path, such as "linear.u.mean": what `restore` takes."""
+        stores = {"linear": self._linear, "precision": self._precision, "plain": self._plain}
+        return {f"{kind}.{path}": array for kind, store in stores.items() for path, array in store.items()}
+
+    @staticmethod
+    def like(posterior: Posterior) -> dict[str, np.ndarray]:
+        """For each path of `arrays` an array of the posterior that has the same shape and type."""
+        arrays = posterior.arrays()
+        found = {f"linear.{mean}": arrays[mean] for mean, _ in _GAUSSIANS}
+        found |= {f"precision.{variance}": arrays[variance] for _, variance in _GAUSSIANS}
+        return found | {f"plain.{path}": arrays[path] for path in _PLAIN}
+
+    def restore(self, seen: int, posterior: Posterior, arrays: dict[str, np.ndarray]) -> None:
+        """Go on as if `seen` epochs had been taken in, the last of which left this posterior."""
+        self._seen, self._offsets = seen, posterior.offsets
+        for kind, store in (("linear", self._linear), ("precision", self._precision), ("plain", self._plain)):
+            prefix = f"{kind}."
+            found = {path.removeprefix(prefix): a.copy() for path, a in arrays.items() if path.startswith(prefix)}
+            store.clear()
+            store.update(found)
+
     def posterior(self) -> Posterior:
         """The averaged posterior, in arrays of its own."""
         arrays = {"offsets": self._offsets.copy()} | {path: array.copy() for path, array in self._plain.items()}

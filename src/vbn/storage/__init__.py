@@ -1,5 +1,17 @@
 """Model folders: tensors in safetensors, a config.json that names them with checksums, and a model card."""
 
-from vbn.storage._folder import read_folder, write_folder
+from vbn.storage._folder import State, check_folder, read_folder, read_state, write_folder
+from vbn.storage._json import as_json
+from vbn.storage._posterior import averages_in, posterior_in, posterior_out
 
-__all__ = ["read_folder", "write_folder"]
+__all__ = [
+    "State",
+    "as_json",
+    "averages_in",
+    "check_folder",
+    "posterior_in",
+    "posterior_out",
+    "read_folder",
+    "read_state",
+    "write_folder",
+]

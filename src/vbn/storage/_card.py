@@ -7,53 +7,79 @@ from typing import Any
 from vbn.model._trained import Trained
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
+_WIDTH = 80  # characters of a curve, and of a name that is shown
+_SPECIAL = frozenset("\\`*_{}[]()<>#+-.!|~&$:@")
 
 
 def model_card(trained: Trained, config: dict[str, Any]) -> str:
     """Markdown text about a saved model."""
-    bounds = config["record"].get("lower_bounds", [])
+    bounds, scores = config["record"]["lower_bounds"], config["record"]["validation"]
     lines = [
         f"# A {config['estimator']} model",
         "",
-        f"Entity embeddings as probability densities, made with vbn {config['version']}. Load it with "
-        "`vbn.load(folder)`; nothing in it is executed.",
+        f"Entity embeddings as probability densities, made with vbn {config['version']}.",
         "",
-        "| | |",
-        "| --- | --- |",
-        *_facts(trained),
-        f"| epochs | {len(bounds)} |",
+        "```python",
+        "import vbn",
+        "",
+        'model = vbn.load("this folder")',
+        "```",
+        "",
+        "Nothing in the folder is executed when it is loaded.",
+        "",
+        *_table("Data", _data_facts(config["data"])),
+        *_table("Training", {"dimension": trained.posterior.dim, "epochs": len(bounds)} | _bound_facts(bounds, scores)),
+        *_table("Parameters", config["parameters"]),
+        *_table("Made with", config["versions"]),
+        "## What the variances are not",
+        "",
+        "The densities are a mean-field approximation: each variable has its own, as if it did not depend on the",
+        "others. Their variances tell which entities the model knows much about and which it does not, and they enter",
+        "every prediction. They are mostly too small, and they are not calibrated error bars; similarities and",
+        "probabilities are those of the data above, with all that it lacks.",
     ]
-    if bounds:
-        lines += [
-            f"| lower bound | {bounds[0]:,.1f} to {bounds[-1]:,.1f} |",
-            "",
-            f"Bound by epoch: `{sparkline(bounds)}`",
-        ]
-    lines += ["", "## Parameters", "", "| | |", "| --- | --- |"]
-    lines += [f"| {name} | {value} |" for name, value in config["parameters"].items()]
     return "\n".join(lines) + "\n"
 
 
 def sparkline(values: list[float]) -> str:
-    """A curve in one line of text."""
-    low, high = min(values), max(values)
+    """A curve in one line of text, thinned out where it is long."""
+    shown = values[:: -(-len(values) // _WIDTH)]
+    low, high = min(shown), max(shown)
     scale = (len(_BLOCKS) - 1) / (high - low) if high > low else 0.0
-    return "".join(_BLOCKS[int((value - low) * scale)] for value in values)
+    return "".join(_BLOCKS[int((value - low) * scale)] for value in shown)
 
 
-def _facts(trained: Trained) -> list[str]:
-    names = (
-        f"{len(trained.columns):,}"
-        if trained.shared
-        else f"{len(trained.rows):,} rows, {len(trained.columns):,} columns"
-    )
-    facts = [f"| entities | {names} |", f"| dimension | {trained.posterior.dim} |"]
-    for side, taxonomy in (
-        ("columns", trained.column_taxonomy),
-        ("rows", None if trained.shared else trained.row_taxonomy),
-    ):
-        if taxonomy is not None:
-            facts.append(f"| taxonomy ({side}) | {taxonomy.n_edges:,} edges, {taxonomy.depth} levels |")
-    if trained.relations:
-        facts.append(f"| relations | {', '.join(r.name.replace('|', '/') for r in trained.relations)} |")
+def markdown_safe(text: str) -> str:
+    """A name as plain text in one line of markdown, whatever is in it."""
+    visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_WIDTH])
+    escaped = "".join(f"\\{c}" if c in _SPECIAL else c for c in visible)
+    return escaped + ("…" if len(text) > _WIDTH else "")
+
+
+def _table(title: str, facts: dict[str, Any]) -> list[str]:
+    rows = [f"| {markdown_safe(name)} | {_shown(value)} |" for name, value in facts.items()]
+    return [f"## {title}", "", "| | |", "| --- | --- |", *rows, ""]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{markdown_safe(str(key))} {_shown(item)}" for key, item in value.items())
+    return markdown_safe(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value))
+
+
+def _data_facts(data: dict[str, Any]) -> dict[str, Any]:
+    facts = {name: "not kept" if value is None else value for name, value in data.items() if name != "relations"}
+    facts["taxonomy edges"] = facts.pop("taxonomy_edges")
+    for relation in data["relations"]:
+        pairs = "" if relation["pairs"] is None else f": {relation['pairs']:,} pairs"
+        facts[f"relation {relation['name']}{pairs}"] = ""
+    return facts
+
+
+def _bound_facts(bounds: list[float], scores: list[float]) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    for name, values in (("lower bound", bounds), ("held-out log-likelihood", scores)):
+        if values:
+            facts[name] = f"{values[0]:,.6g} to {values[-1]:,.6g}"
+            facts[f"{name} by epoch"] = sparkline(values)
     return facts

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from vbn._errors import ModelFileError
 from vbn.data import Counts, Dataset, Relation
 from vbn.model._trained import Trained
+from vbn.storage._checks import DOUBLE, IDS, LONG, holds, need_positive, need_rows, take
 
 
 def data_to_tensors(data: Dataset) -> dict[str, np.ndarray]:
@@ -16,16 +19,21 @@ def data_to_tensors(data: Dataset) -> dict[str, np.ndarray]:
     for number, relation in enumerate(data.relations.values()):
         for field in ("left", "right", "weights"):
             tensors[f"data.relation.{number}.{field}"] = getattr(relation, field)
-    return {name: np.array(array) for name, array in tensors.items()}
+    return tensors
 
 
-def data_from_tensors(tensors: dict[str, np.ndarray], trained: Trained, kind: str) -> Dataset | None:
+def data_from_tensors(tensors: Mapping[str, np.ndarray], trained: Trained, kind: object) -> Dataset | None:
     """The inverse, over the vocabularies of the model; None if the folder holds no counts."""
     if "data.indptr" not in tensors:
         return None
+    if not isinstance(kind, str):
+        raise ModelFileError(f"kind={kind!r} of the model's data is not a word.")
     shape = len(trained.rows), len(trained.columns)
-    indptr, indices, values = (tensors[f"data.{field}"] for field in ("indptr", "indices", "values"))
-    _check_counts(indptr, indices, values, shape)
+    indptr = take(tensors, "data.indptr", LONG, (shape[0] + 1,))
+    indices = take(tensors, "data.indices", IDS, (None,))
+    values = take(tensors, "data.values", DOUBLE, indices.shape)
+    need_rows("the counts", indptr, indices, shape[1])
+    need_positive("data.values", values)
     relations = {
         info.name: _relation(info.name, info.symmetric, tensors, number, shape)
         for number, info in enumerate(trained.relations)
@@ -36,19 +44,18 @@ def data_from_tensors(tensors: dict[str, np.ndarray], trained: Trained, kind: st
     )  # fmt: skip
 
 
-def _check_counts(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> None:
-    good = len(indptr) == shape[0] + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(values)
-    good = good and bool((np.diff(indptr) >= 0).all() and (indices >= 0).all() and (indices < shape[1]).all())
-    if not (good and np.isfinite(values).all() and (values > 0).all()):
-        raise ModelFileError("the counts of the model do not fit its names.")
-
-
 def _relation(
-    name: str, symmetric: bool, tensors: dict[str, np.ndarray], number: int, shape: tuple[int, int]
+    name: str, symmetric: bool, tensors: Mapping[str, np.ndarray], number: int, shape: tuple[int, int]
 ) -> Relation:
-    left, right, weights = (tensors[f"data.relation.{number}.{field}"] for field in ("left", "right", "weights"))
-    good = len(left) == len(right) == len(weights) and np.isfinite(weights).all() and (weights > 0).all()
-    inside = (left >= 0).all() and (left < shape[0]).all() and (right >= 0).all() and (right < shape[1]).all()
-    if not (good and inside):
+    prefix = f"data.relation.{number}."
+    left = take(tensors, f"{prefix}left", IDS, (None,))
+    right = take(tensors, f"{prefix}right", IDS, left.shape)
+    weights = take(tensors, f"{prefix}weights", DOUBLE, left.shape)
+    need_positive(f"{prefix}weights", weights)
+    inside = all(
+        holds(ids, lambda part, size=size: (part >= 0) & (part < size))  # type: ignore[misc]
+        for ids, size in zip((left, right), shape, strict=True)
+    )
+    if not inside:
         raise ModelFileError(f"the pairs of relation {name!r} do not fit the names of the model.")
     return Relation(name, left, right, weights, symmetric)

@@ -1,14 +1,19 @@
 """Write and read a model folder; a kill at any moment leaves the old model or the new one.
 
-The tensors go to a file named by its content and are synced; config.json, which names the file with its checksum, is
-replaced last, by one atomic rename; files that nothing names any more go afterwards.
+The tensors go to files named by their content and are synced; config.json, which names them with their checksums, is
+replaced by one atomic rename; files that nothing names any more go afterwards.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import json
 import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -18,114 +23,136 @@ from vbn._errors import ModelFileError
 from vbn._version import __version__
 from vbn.data import Dataset
 from vbn.model._trained import Trained
+from vbn.storage import _json
+from vbn.storage._about import data_summary, versions
 from vbn.storage._card import model_card
+from vbn.storage._config import CARD, CONFIG, FORMAT, check_ours, read_config
 from vbn.storage._data import data_from_tensors, data_to_tensors
+from vbn.storage._files import alone_in, folder_path, open_plain, sweep, write_file
+from vbn.storage._safetensors import file_chunks, map_tensors
 from vbn.storage._tensors import from_tensors, to_tensors
 
-FORMAT = 1
-_CONFIG = "config.json"
-_CARD = "README.md"
+_TRIES = 10  # a model that is being replaced while it is read is read again
+
+
+@dataclass(frozen=True)
+class State:
+    """What a fit needs to go on, beside the model: tensors, and facts that JSON holds better."""
+
+    tensors: dict[str, np.ndarray]
+    facts: dict[str, Any]
 
 
 def write_folder(
     folder: str | os.PathLike[str], trained: Trained, data: Dataset | None, estimator: str, params: dict[str, Any],
-    record: dict[str, Any],
+    record: dict[str, Any], *, counts: bool = True, state: State | None = None,
 ) -> Path:  # fmt: skip
-    """Save a model; returns the folder."""
-    from safetensors.numpy import save
-
-    path = Path(folder)
-    if path.exists() and not path.is_dir():
-        raise ModelFileError(f"{path} is a file; a model is saved as a folder.")
-    path.mkdir(parents=True, exist_ok=True)
+    """Save a model, with its data's counts if wanted, and with the state of a fit under way; returns the folder."""
+    path = folder_path(folder)
     tensors, extra = to_tensors(trained)
-    if data is not None:
+    if data is not None and counts:
         tensors |= data_to_tensors(data)
         extra["kind"] = data.kind
-    blob = save(tensors)
-    digest = hashlib.sha256(blob).hexdigest()
-    name = f"model-{digest[:16]}.safetensors"
-    _replace(path / name, blob)
     config = {
-        "format": FORMAT, "estimator": estimator, "version": __version__, "parameters": params, "model": extra,
-        "record": record, "tensors": {"file": name, "sha256": digest, "bytes": len(blob)},
+        "format": FORMAT, "estimator": estimator, "version": __version__, "versions": versions(), "parameters": params,
+        "data": data_summary(trained, data), "model": extra, "record": record,
     }  # fmt: skip
-    _replace(path / _CARD, model_card(trained, config).encode())
-    _replace(path / _CONFIG, json.dumps(config, indent=1, ensure_ascii=False, default=_plain).encode())
-    for old in path.glob("model-*.safetensors"):
-        if old.name != name:
-            old.unlink(missing_ok=True)
+    with _writing(path):
+        _make(path)
+        with alone_in(path):
+            check_ours(path)
+            sweep(path)
+            entry = write_file(path, file_chunks(tensors), stem="model")
+            config["tensors"] = asdict(entry)
+            keep = {entry.file}
+            if state is not None:
+                entry = write_file(path, file_chunks(state.tensors), stem="state")
+                config["checkpoint"] = state.facts | {"tensors": asdict(entry)}
+                keep.add(entry.file)
+            text = _json.dump(config, CONFIG)
+            write_file(path, [text], CONFIG)
+            card = model_card(trained, _json.parse(text, CONFIG))
+            write_file(path, [card.encode("utf-8", "backslashreplace")], CARD)
+            sweep(path, keep)
     return path
+
+
+def check_folder(folder: str | os.PathLike[str]) -> None:
+    """Find out early whether a model could be saved there."""
+    path = folder_path(folder)
+    with _writing(path):
+        _make(path)
+        check_ours(path)
+        with tempfile.TemporaryFile(dir=path):
+            pass
 
 
 def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, Dataset | None, dict[str, Any]]:
     """Load a model: what `write_folder` was given as `trained` and `data`, and the whole config."""
-    path = Path(folder)
-    if not path.is_dir():
-        raise ModelFileError(f"{path} is not a model folder: there is no such folder.")
-    if not (path / _CONFIG).is_file():
-        raise ModelFileError(f"{path} is not a model folder: it has no {_CONFIG}.")
-    try:
-        config = _checked_config(json.loads((path / _CONFIG).read_text(encoding="utf-8")))
-        tensors = _tensors(path, config["tensors"])
+    path = folder_path(folder)
+    with _reading(path, "model"):
+        config, tensors = _consistent(path, checkpoint=False)
         trained = from_tensors(tensors, config["model"])
-        return trained, data_from_tensors(tensors, trained, str(config["model"].get("kind"))), config
-    except ModelFileError:
-        raise
-    except Exception as error:  # one error type for whatever a damaged or hostile file makes of itself
-        raise ModelFileError(f"{path} cannot be read as a model: {type(error).__name__}: {error}") from error
+        return trained, data_from_tensors(tensors, trained, config["model"].get("kind")), config
 
 
-def _checked_config(config: Any) -> dict[str, Any]:
-    if not isinstance(config, dict) or not isinstance(config.get("format"), int):
-        raise ModelFileError(f"{_CONFIG} is not that of a vbn model: it states no format.")
-    if config["format"] > FORMAT:
-        raise ModelFileError(
-            f"the model has format {config['format']}, this version ({__version__}) reads up to {FORMAT}: upgrade vbn."
-        )
-    missing = [key for key in ("estimator", "parameters", "model", "record", "tensors") if key not in config]
-    if missing:
-        raise ModelFileError(f"{_CONFIG} is damaged: it has no {', '.join(missing)}.")
-    return config
+def read_state(folder: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
+    """Load what `write_folder` was given as `state`, and the whole config."""
+    path = folder_path(folder)
+    with _reading(path, "checkpoint"):
+        config, tensors = _consistent(path, checkpoint=True)
+        return State(tensors, config["checkpoint"]), config
 
 
-def _tensors(path: Path, entry: dict[str, Any]) -> Any:
-    from safetensors.numpy import load
-
-    name = entry["file"]
-    if Path(name).name != name or name in ("", ".", ".."):
-        raise ModelFileError(f"{_CONFIG} names a tensor file outside the folder: {name!r}.")
-    file = path / name
-    if not file.is_file():
-        raise ModelFileError(f"{file} is missing; the folder is not complete.")
-    if file.stat().st_size != entry["bytes"]:
-        raise ModelFileError(
-            f"{file} has {file.stat().st_size} bytes instead of {entry['bytes']}: truncated or replaced."
-        )
-    blob = file.read_bytes()
-    if hashlib.sha256(blob).hexdigest() != entry["sha256"]:
-        raise ModelFileError(f"{file} does not have the checksum that {_CONFIG} states: damaged or replaced.")
-    return load(blob)
+def _make(path: Path) -> None:
+    if path.exists() and not path.is_dir():
+        raise ModelFileError("it is a file; a model is saved as a folder.")
+    path.mkdir(parents=True, exist_ok=True)
 
 
-def _plain(value: Any) -> Any:
-    """Numpy's numbers and types, which users give as parameters, in a form that JSON has."""
-    return value.item() if isinstance(value, np.generic) else np.dtype(value).name
+def _consistent(path: Path, checkpoint: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """A config and the tensors that it names, even if another process replaces the model meanwhile."""
+    for tried in range(_TRIES):
+        config = read_config(path)
+        if checkpoint and "checkpoint" not in config:
+            raise ModelFileError("it holds a finished model, but no state of a fit to go on from.")
+        entry = (config["checkpoint"] if checkpoint else config)["tensors"]
+        try:
+            stream = open_plain(path, entry["file"])
+        except FileNotFoundError:
+            time.sleep(0.002 * tried)
+            continue
+        with stream:
+            _verify(stream, entry)
+            return config, map_tensors(stream, entry["file"])
+    raise ModelFileError(f"its file {entry['file']} is missing: the folder is not complete.")
 
 
-def _replace(target: Path, content: bytes) -> None:
-    """Write a file whole or not at all, and on disk before anything refers to it."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+def _verify(stream: BufferedReader, entry: dict[str, Any]) -> None:
+    size = os.fstat(stream.fileno()).st_size
+    if size != entry["bytes"]:
+        raise ModelFileError(f"{entry['file']} has {size} bytes instead of {entry['bytes']}: truncated or replaced.")
+    if hashlib.file_digest(stream, "sha256").hexdigest() != entry["sha256"]:
+        raise ModelFileError(f"{entry['file']} does not have the checksum that {CONFIG} states: damaged or replaced.")
+
+
+@contextlib.contextmanager
+def _reading(path: Path, what: str) -> Iterator[None]:
+    """One error type for whatever a damaged or hostile file makes of itself."""
     try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    directory = os.open(target.parent, os.O_RDONLY)
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} cannot be read as a {what}: {error}") from error
+    except Exception as error:
+        raise ModelFileError(f"{path} cannot be read as a {what}: {type(error).__name__}: {error}") from error
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
     try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"cannot save to {path}: {error}") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ModelFileError(f"cannot save to {path}: {reason}. A model that was there is as it was.") from error
