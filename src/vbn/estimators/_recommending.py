@@ -75,7 +75,7 @@ class Recommending(Queries):
         if (entities is None) == (user is None):
             raise ParameterError("recommend() needs entities or user=, one of the two.")
         if user is not None:
-            many = not isinstance(user, (str, bytes, numbers.Number))
+            many = not isinstance(user, (str, bytes, numbers.Number)) and isinstance(user, Iterable)
             names = list(user) if many else [user]
             queries, seen = self._rows(trained, names, exclude_seen)
         else:

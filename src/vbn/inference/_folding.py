@@ -8,8 +8,8 @@ from vbn.kernels._arrays import ContextArrays, QueryPrior
 from vbn.model._posterior import Gaussians
 from vbn.model._trained import Trained
 
-_SWEEPS = 6
-_NEGATIVES = 256  # columns that stand for the noise distribution, the same for every query
+_SWEEPS = 4
+_NEGATIVES = 512  # columns that stand for the noise distribution, the same for every query
 
 
 def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) -> Gaussians:

@@ -1,0 +1,183 @@
+"""`recommend`: from a basket or a user to a table, with filters, the dial and exploration."""
+
+import numpy as np
+import pytest
+
+import vbn
+
+
+@pytest.fixture(scope="module")
+def shop():
+    """Odd and even users like odd and even items; item 0 is liked by everybody, new items hang in a taxonomy."""
+    rng = np.random.default_rng(5)
+    pairs = [(f"u{u}", f"i{2 * i + u % 2}") for u in range(60) for i in rng.choice(np.arange(1, 12), 6, replace=False)]
+    pairs += [(f"u{u}", "hit") for u in range(60)]
+    data = vbn.Dataset.from_interactions([u for u, _ in pairs], [i for _, i in pairs])
+    data = data.with_taxonomy({f"i{i}": ["even" if i % 2 == 0 else "odd"] for i in range(2, 26)})
+    return vbn.VBN(dim=6, epochs=30, negatives=3, verbose=False).fit(data)
+
+
+@pytest.fixture(scope="module")
+def baskets():
+    data = vbn.Dataset.from_baskets([["tea", "milk", "honey"], ["beer", "crisps", "nuts"]] * 20)
+    return vbn.VBN(dim=5, epochs=20, verbose=False).fit(data)
+
+
+def entities(table):
+    return [row.entity for row in table]
+
+
+def parity(names):
+    return {int(name[1:]) % 2 for name in names if name != "hit"}
+
+
+@pytest.mark.parametrize("start", [["i2", "i4"], ["i3", "i5"]])
+def test_a_new_user_gets_what_fits(shop, start):
+    table = shop.recommend(start, k=5)
+    assert parity(entities(table)) == parity(start)
+    assert not set(start) & set(entities(table))
+    assert all(0 < row.score < 1 and row.std > 0 for row in table)
+    assert (np.diff(table.scores) <= 0).all()
+
+
+def test_items_without_data_are_recommended_through_their_parents(shop):
+    names = entities(shop.recommend(["i2", "i4"], k=10))
+    assert "i24" in names  # nobody has it
+    assert "i25" not in names
+
+
+def test_categories_are_no_answers_unless_asked_for(shop):
+    assert not {"even", "odd"} & set(entities(shop.recommend(["i2"], k=100)))
+    assert entities(shop.recommend(["i2"], candidates=["even"])) == ["even"]
+
+
+def test_a_user_of_training(shop):
+    seen = {shop._data.columns[j] for j in seen_by(shop, "u4")}
+    table = shop.recommend(user="u4", k=4)
+    assert not seen & set(entities(table))
+    assert parity(entities(table)) == {0}
+    assert "hit" in entities(shop.recommend(user="u4", k=30, exclude_seen=False))
+
+
+def seen_by(model, user):
+    counts, i = model._data.counts, model._data.rows.id(user)
+    return counts.indices[counts.indptr[i] : counts.indptr[i + 1]]
+
+
+def test_batches_answer_like_single_queries(shop):
+    users = shop.recommend(user=["u1", "u2", "u3"], k=3)
+    assert [table.query for table in users] == ["u1", "u2", "u3"]
+    assert entities(users[1]) == entities(shop.recommend(user="u2", k=3))
+    lists = shop.recommend([["i2"], ["i3", "i5"], {"i2": 4}], k=3)
+    assert entities(lists[1]) == entities(shop.recommend(["i3", "i5"], k=3))
+    np.testing.assert_array_equal(lists[2].scores, shop.recommend(["i2", "i2", "i2", "i2"], k=3).scores)
+    frame = users.to_pandas()
+    assert frame.columns.tolist() == ["query", "entity", "score", "std"]
+    assert len(frame) == len(users.to_polars()) == len(users.to_dicts()) == 9
+    assert len(repr(users).splitlines()) == 10
+    assert len(users[:2]) == 2
+
+
+def test_candidates_filter(shop):
+    assert set(entities(shop.recommend(["i2"], candidates=["i5", "i6", "i2"]))) == {"i5", "i6"}
+    assert set(entities(shop.recommend(["i2"], candidates=iter(["i5", "i2"]), exclude_seen=False))) == {"i5", "i2"}
+    with pytest.raises(vbn.UnknownEntityError, match="i55"):
+        shop.recommend(["i2"], candidates=["i55"])
+
+
+def test_the_dial_moves_popular_items(shop):
+    def place(dial):
+        return entities(shop.recommend(["i2", "i4"], k=30, popularity=dial)).index("hit")
+
+    assert place(5.0) == 0
+    assert place(-5.0) > place(5.0) + 10
+
+
+def test_thompson_sampling_tries_what_is_uncertain(shop):
+    first = shop.recommend(["i2"], k=3, explore="thompson", seed=1)
+    again = shop.recommend(["i2"], k=3, explore="thompson", seed=1)
+    assert entities(first) == entities(again)
+    np.testing.assert_array_equal(first.scores, again.scores)
+    drawn = [entities(shop.recommend(["i2", "i4"], k=1, explore="thompson", seed=s))[0] for s in range(200)]
+    assert len(set(drawn)) > 3
+    assert parity(drawn) >= {0}
+    usual = sum(parity([name]) == {0} for name in drawn if name != "hit")
+    assert usual > 100  # it explores, but does not forget what it knows
+
+
+def test_thompson_scores_follow_the_posterior(shop):
+    """The mean of many draws is the predictive probability."""
+    draws = [shop.recommend(["i2", "i4"], candidates=["i6"], explore="thompson", seed=s)[0].score for s in range(3000)]
+    expected = shop.recommend(["i2", "i4"], candidates=["i6"])[0]
+    assert np.mean(draws) == pytest.approx(expected.score, abs=0.02)
+    assert np.std(draws) == pytest.approx(expected.std, rel=0.15)
+
+
+def test_averaged_queries(baskets):
+    assert set(entities(baskets.recommend(["tea", "milk"], k=1, query="average"))) == {"honey"}
+    assert set(entities(baskets.recommend(["beer"], k=2, query="average"))) == {"crisps", "nuts"}
+    assert set(entities(baskets.recommend(["tea", "milk"], k=1))) == {"honey"}
+    assert set(entities(baskets.recommend(user="beer", k=2))) == {"crisps", "nuts"}
+
+
+def test_averages_need_row_densities(shop):
+    with pytest.raises(vbn.ParameterError, match="fold_in"):
+        shop.recommend(["i2"], query="average")
+
+
+def test_an_empty_query_is_somebody_unknown(shop, baskets):
+    assert entities(shop.recommend([], k=1)) == ["hit"]
+    with pytest.raises(vbn.ParameterError, match="empty"):
+        baskets.recommend([], query="average")
+
+
+def test_added_items_are_recommended_at_once(shop, tmp_path):
+    model = vbn.load(shop.save(tmp_path / "m"))
+    model.add("new", parents=["odd"])
+    assert "new" in entities(model.recommend(["i3", "i5"], k=10))
+    assert "new" not in entities(model.recommend(["i2", "i4"], k=10))
+    assert entities(model.recommend(["new"], k=30))  # and can be asked about
+
+
+def test_without_counts_what_was_seen_is_not_known(shop, tmp_path):
+    model = vbn.load(shop.save(tmp_path / "m", counts=False))
+    with pytest.raises(vbn.DataError, match="exclude_seen=False"):
+        model.recommend(user="u1")
+    assert len(model.recommend(user="u1", exclude_seen=False, k=3)) == 3
+    assert entities(model.recommend(["i2"], k=3)) == entities(shop.recommend(["i2"], k=3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "entities or user="),
+        ({"entities": ["i2"], "user": "u1"}, "one of the two"),
+        ({"entities": ["i2"], "k": 0}, "k=0"),
+        ({"entities": ["i2"], "k": True}, "k=True"),
+        ({"entities": ["i2"], "query": "mean"}, "'mean'"),
+        ({"entities": ["i2"], "popularity": float("nan")}, "popularity"),
+        ({"entities": ["i2"], "popularity": "much"}, "popularity"),
+        ({"entities": ["i2"], "explore": "greedy"}, "greedy"),
+        ({"entities": ["i2"], "explore": "thompson", "seed": -1}, "seed"),
+        ({"entities": ["i2"], "candidates": "i3"}, "candidates"),
+        ({"entities": {"i2": 0}}, "positive"),
+        ({"entities": {"i2": "x"}}, "positive"),
+        ({"entities": ["i2", ["i3"]]}, "mixed"),
+        ({"entities": object()}, "object"),
+        ({"entities": ["i222"]}, "i22"),
+        ({"user": "u99"}, "u9"),
+        ({"user": object()}, "object"),
+        ({"user": ["u1", None]}, "None"),
+    ],
+)
+def test_wrong_questions(shop, arguments, message):
+    with pytest.raises(vbn.VBNError, match=message):
+        shop.recommend(**arguments)
+
+
+def test_asking_does_not_change_the_model(shop):
+    before = {path: array.copy() for path, array in shop._trained.posterior.arrays().items()}
+    shop.recommend(["i2"], explore="thompson", popularity=1.0)
+    shop.recommend(user=["u1"], k=3)
+    for path, array in shop._trained.posterior.arrays().items():
+        np.testing.assert_array_equal(array, before[path])
