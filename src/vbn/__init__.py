@@ -22,7 +22,7 @@ from vbn._version import __version__
 if TYPE_CHECKING:
     from vbn.data import Dataset, Taxonomy, Vocabulary
     from vbn.estimators import VBN, load
-    from vbn.inference import Density, Explanation, Table
+    from vbn.inference import Density, Explanation, Reliability, Table
 
 # Looked up on first use, so that `import vbn` is quick: numba and scipy come with the first fit.
 _HOMES = {
@@ -32,6 +32,7 @@ _HOMES = {
     "Vocabulary": "vbn.data",
     "Density": "vbn.inference",
     "Explanation": "vbn.inference",
+    "Reliability": "vbn.inference",
     "Table": "vbn.inference",
     "load": "vbn.estimators",
 }
@@ -61,6 +62,7 @@ __all__ = [
     "NumericalError",
     "ParameterError",
     "RelationError",
+    "Reliability",
     "Table",
     "Taxonomy",
     "TaxonomyError",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vbn.estimators._evidence import sampler_of, sampling_options
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries, check_k
+from vbn.estimators._resampling import sampler_of, sampling_options
 from vbn.inference._expected import expected_cooccurrences, expected_relations
-from vbn.inference._explaining import Evidence, explain
+from vbn.inference._explaining import TrainingCells, explain
 from vbn.inference._explanation import Explanation
 
 
@@ -43,15 +43,15 @@ class Explaining(Parameters, Queries):
         """
         trained = self._model()
         check_k(k)
-        return explain(trained, str(entity), side, int(k), self._evidence())
+        return explain(trained, str(entity), side, int(k), self._training_cells())
 
-    def _evidence(self) -> Evidence | None:
+    def _training_cells(self) -> TrainingCells | None:
         data, trained = self._data, self._model()
         if data is None:
             return None
         options = sampling_options(self.get_params())
         sampler = sampler_of(data, trained.negatives, trained.noise_power, options)
-        return Evidence(
+        return TrainingCells(
             expected_cooccurrences(data, sampler, options["subsample"]),
             expected_relations(data, sampler, options["relation_weight"], options["hard_negatives"]),
         )

@@ -17,7 +17,7 @@ _LEVELS = 3  # how far up the parents are followed
 
 
 @dataclass(frozen=True)
-class Evidence:
+class TrainingCells:
     """What training showed the model, in expectation: co-occurrences, and relations by name."""
 
     cooccurrences: Expected
@@ -33,8 +33,8 @@ def _of(expected: Expected, part: str, i: int) -> Cells:
     return expected.row(i) if part == "u" else expected.column(i)
 
 
-def explain(trained: Trained, entity: str, side: str, k: int, evidence: Evidence | None) -> Explanation:
-    """Explain an entity's densities; `evidence` is None where the counts were not kept."""
+def explain(trained: Trained, entity: str, side: str, k: int, shown: TrainingCells | None) -> Explanation:
+    """Explain an entity's densities; `shown` is None where the counts were not kept."""
     names, taxonomy = trained.vocabulary(side), trained.taxonomy(side)
     i = names.id(entity)
     parts = ("u", "v") if trained.shared else ("u" if side == "row" else "v",)
@@ -44,11 +44,11 @@ def explain(trained: Trained, entity: str, side: str, k: int, evidence: Evidence
         found = [_explain_category(trained, part, i, k) for part in parts]
         explained = tuple(part for part, _ in found)
         return Explanation(names[i], side, count, "category", n_children, explained, found[0][1])
-    explained = tuple(_explain_part(trained, part, i, k, evidence) for part in parts)
+    explained = tuple(_explain_part(trained, part, i, k, shown) for part in parts)
     return Explanation(names[i], side, count, "entity", n_children, explained)
 
 
-def _explain_part(trained: Trained, part: str, i: int, k: int, evidence: Evidence | None) -> PartExplanation:
+def _explain_part(trained: Trained, part: str, i: int, k: int, shown: TrainingCells | None) -> PartExplanation:
     densities = trained.part(part)
     own = Own(
         part, i, densities.mean[i].astype(np.float64), densities.variance[i].astype(np.float64),
@@ -57,8 +57,8 @@ def _explain_part(trained: Trained, part: str, i: int, k: int, evidence: Evidenc
     tau = trained.hyperpriors.shape("entity", len(own.mean)) / float(densities.tau_rate[i])
     prior = float(np.mean(np.minimum(tau * own.variance, 1.0))) if _active(trained, part)[i] else 1.0
     moved, related = None, 0.0
-    if evidence is not None:
-        moved, related = explain_moves(trained, own, k, *evidence.cells(part, i))
+    if shown is not None:
+        moved, related = explain_moves(trained, own, k, *shown.cells(part, i))
     return _put_together(trained, own, tau, prior, related, moved)
 
 
