@@ -8,9 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from vbn._errors import ParameterError
 from vbn.data._cells import Cells, Sample
 from vbn.data._counts import Counts
 from vbn.data._dataset import Dataset
+from vbn.data._noise import noise_weights
+from vbn.data._past import Past
 from vbn.data._relation import Relation
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
@@ -68,28 +71,32 @@ class Sampler:
     reject_positives
         Whether a negative that is an observed pair is drawn anew; "auto" does so unless the data is dense: where
         more than a quarter of the draws would hit one, frequent rows would be left with odd negatives only.
+    past
+        What is left of earlier data that `data` goes on from; "auto" then rejects if the earlier sampler did.
     """
 
     def __init__(
         self, data: Dataset, *, negatives: float, noise_power: float, subsample: float | None,
         reject_positives: bool | str, seed: int, dtype: np.dtype, relation_weight: float | Mapping[str, float] = 1.0,
-        hard_negatives: float = 0.0,
+        hard_negatives: float = 0.0, past: Past | None = None,
     ) -> None:  # fmt: skip
         from vbn.kernels._sampling import alias_table
 
-        self.seed, self.dtype = seed, dtype
+        self.seed, self.dtype = seed if past is None else past.seed(seed), dtype
         self.negatives, self.noise_power = float(negatives), float(noise_power)
-        self.counts = data.counts
+        self.counts, self.past = data.counts, past
         self._keep = (
             keep_probabilities(data.rows.counts, subsample),
             keep_probabilities(data.columns.counts, subsample),
         )
+        self._refuse_nothing(subsample)
         row_cells = np.diff(self.counts.indptr)
         column_cells = np.bincount(self.counts.indices, minlength=self.counts.shape[1])
         self._exact = row_cells <= _RARE_CELLS, column_cells <= _RARE_CELLS
-        weights = np.where(column_cells > 0, np.maximum(data.columns.counts, 1e-12) ** noise_power, 0.0)
+        self.columns = column_cells > 0 if past is None else (column_cells > 0) | past.columns
+        weights = noise_weights(data.columns.counts, self.columns, self.noise_power)
         self._noise_weights = weights
-        self.reject = self.collisions() < _CROWDED if reject_positives == "auto" else bool(reject_positives)
+        self.reject = self._sparse() if reject_positives == "auto" else bool(reject_positives)
         self._noise_ids = np.flatnonzero(weights).astype(np.int32)
         self._noise = alias_table(weights[self._noise_ids])
         self._relations = [
@@ -101,6 +108,15 @@ class Sampler:
             alias_table(relation_noise(ids, counts, hard_negatives))
             for ids, counts in zip(self.relation_columns, self._relations, strict=True)
         ]
+
+    def _refuse_nothing(self, subsample: float | None) -> None:
+        """Raise if so little of the counts is kept that an epoch may well have none of them."""
+        kept, total = float(self.row_totals().sum()), self.counts.total
+        if subsample is not None and kept < min(1.0, total):
+            raise ParameterError(
+                f"subsample={subsample!r} keeps {kept:.2g} of the total count of {total:,.6g}, so that there is "
+                "nothing to learn from; raise it, or leave it None to use all counts."
+            )
 
     def noise(self) -> np.ndarray:
         """Probability of each column as a negative."""
@@ -114,6 +130,12 @@ class Sampler:
         hits[counts.indptr[:-1] == counts.indptr[1:]] = 0.0  # reduceat gives an empty row its successor's value
         totals = counts.row_sums()
         return float(totals @ hits / totals.sum())
+
+    def _sparse(self) -> bool:
+        """Whether to reject: new data alone looks sparser than all of it, so the past decides if it is known."""
+        if self.past is not None and self.past.rejects is not None:
+            return self.past.rejects
+        return self.collisions() < _CROWDED
 
     def row_totals(self) -> np.ndarray:
         """Expected positive weight of each row in an epoch's sample."""

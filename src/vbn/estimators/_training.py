@@ -24,7 +24,10 @@ _NETWORK, _AVERAGE = "network.", "average."
 
 @dataclass
 class Training:
-    """Bounds, held-out scores and the posterior of a fit, epoch by epoch."""
+    """Bounds, held-out scores and the posterior of a fit, epoch by epoch.
+
+    `whole` says whether `data` is all that the model learned from; if not, no counts are kept with the model.
+    """
 
     data: Dataset
     sampler: Sampler
@@ -32,6 +35,7 @@ class Training:
     validation: Validation | None
     average: RunningAverage | None
     tol: float | None
+    whole: bool = True
     bounds: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
@@ -48,6 +52,11 @@ class Training:
     def epochs(self) -> int:
         """Number of epochs done."""
         return len(self.bounds)
+
+    @property
+    def kept(self) -> Dataset | None:
+        """The data that stays with the model."""
+        return self.data if self.whole else None
 
     @property
     def score(self) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vbn._errors import DataError, ParameterError
+from vbn._errors import ParameterError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
@@ -25,6 +25,7 @@ from vbn.estimators._training import Training
 from vbn.estimators._warmup import warm_up
 from vbn.model._averaging import RunningAverage
 from vbn.model._fit import EpochInfo, build_network, train
+from vbn.model._streaming import continued, evidence_of, past_of
 from vbn.model._trained import Trained
 from vbn.model._validation import Validation
 from vbn.model._warm import start_from
@@ -207,26 +208,37 @@ class VBN(Model):
     def partial_fit(self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = ()) -> Self:
         """Add data to what was learned: a warm-started fit on the merged counts.
 
+        A model that was saved without its counts goes on too: its posterior becomes the prior of the new data, while
+        categories and precisions keep learning from old and new entities. That is an approximation, good where the
+        earlier data was the larger part; the model keeps no counts then either. Its bound leaves out a constant.
+
         Parameters
         ----------
         data
             New counts; new entities, taxonomy edges and relations are welcome.
         validation, callbacks
             As in `fit`.
+
+        Examples
+        --------
+        >>> import tempfile, vbn
+        >>> first = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [20, 20])
+        >>> folder = vbn.VBN(dim=2, epochs=5, verbose=False).fit(first).save(tempfile.mkdtemp(), counts=False)
+        >>> model = vbn.load(folder).partial_fit(vbn.Dataset.from_pairs(["wolf"], ["barks"], [3]))
+        >>> model.posterior("wolf").dim
+        2
         """
         need_datasets("partial_fit", data, validation)
         if self._trained is None:
             return self.fit(data, validation, callbacks)
         if self._data is None:
-            raise DataError(
-                "partial_fit needs the counts of the first fit, and this model was saved without them. Fit again with "
-                "all data (warm_start=True starts from these densities), or use add() for new entities."
-            )
+            data = continued(self._trained, data)
+            return self._fit(data, validation, need_callbacks(callbacks), self._trained, whole=False)
         return self._fit(self._data.merge(data), validation, need_callbacks(callbacks), self._trained)
 
     def _fit(
         self, data: Dataset, validation: Dataset | None, callbacks: tuple[Callback, ...], earlier: Trained | None,
-        resume_from: str | os.PathLike[str] | None = None,
+        resume_from: str | os.PathLike[str] | None = None, whole: bool = True,
     ) -> Self:  # fmt: skip
         params, kind = self.get_params(), type(self).__name__
         settings = check_parameters(params, data.relations)
@@ -236,24 +248,28 @@ class VBN(Model):
             None if self.checkpoint is None
             else Checkpoints(self.checkpoint, self.checkpoint_every, kind, params, marks)
         )  # fmt: skip
+        if earlier is not None and earlier.posterior.dim != self.dim:
+            raise ParameterError(f"dim={self.dim} differs from the {earlier.posterior.dim} of the fit to go on from.")
+        past = evidence = None
+        if earlier is not None and not whole:
+            past = past_of(earlier, data)
+            evidence = evidence_of(earlier, data, settings.ranks, settings.dtype)
         with announced("compiling kernels (once after an install, about half a minute)", self.verbose):
             warm_up(settings.dtype)
         sampler = Sampler(
             data, negatives=self.negatives, noise_power=self.noise_power, subsample=self.subsample,
             reject_positives=self.reject_positives, seed=self.seed, dtype=settings.dtype,
-            relation_weight=self.relation_weight, hard_negatives=self.hard_negatives,
+            relation_weight=self.relation_weight, hard_negatives=self.hard_negatives, past=past,
         )  # fmt: skip
         network = build_network(
-            data, sampler, settings.hyperpriors, settings.ranks, self.dim, self.seed, settings.dtype
+            data, sampler, settings.hyperpriors, settings.ranks, self.dim, self.seed, settings.dtype, evidence
         )
         network.centred_biases = self.centred_biases
-        if earlier is not None and earlier.posterior.dim != self.dim:
-            raise ParameterError(f"dim={self.dim} differs from the {earlier.posterior.dim} of the fit to go on from.")
         if earlier is not None:
             start_from(network, data, earlier)
         held = None if validation is None else Validation(validation, data, sampler.noise(), self.negatives, self.seed)
         average = RunningAverage(self.average) if self.resample and self.average > 1 else None
-        training = Training(data, sampler, network, held, average, self.tol)
+        training = Training(data, sampler, network, held, average, self.tol, whole)
         if reached is not None:
             training.go_on_from(*reached)
         self._run(training, callbacks, checkpoints)
@@ -279,7 +295,7 @@ class VBN(Model):
                         break
             self._restore(training.trained(), training.record())
             self.interrupted_ = interrupt.requested
-            self._data = training.data
+            self._data = training.kept
         except BaseException:  # nothing is half done: a failed fit leaves the model as it was
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -292,7 +308,7 @@ class VBN(Model):
         if not callbacks:
             return False
         self._restore(training.trained(), training.record())
-        self._data = training.data
+        self._data = training.kept
         epoch = Epoch(info.epoch, info.lower_bound, info.cells, info.seconds, training.score)
         return any([bool(callback(self, epoch)) for callback in callbacks])  # noqa: C419
 

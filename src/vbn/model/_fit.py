@@ -15,6 +15,7 @@ from vbn.model._biases import update_biases, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._engine import Engine
 from vbn.model._entities import update_entities
+from vbn.model._evidence import Evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hierarchy import update_categories
 from vbn.model._hyper import Hyperpriors
@@ -35,21 +36,28 @@ class EpochInfo:
 
 
 def build_network(
-    data: Dataset, sampler: Sampler, hyperpriors: Hyperpriors, ranks: list[int], dim: int, seed: int, dtype: np.dtype
-) -> Network:
+    data: Dataset, sampler: Sampler, hyperpriors: Hyperpriors, ranks: list[int], dim: int, seed: int, dtype: np.dtype,
+    evidence: Evidence | None = None,
+) -> Network:  # fmt: skip
     """The model of a data set before its first epoch."""
     rows = np.diff(data.counts.indptr) > 0
-    columns = np.bincount(data.counts.indices, minlength=len(data.columns)) > 0
-    bias_active = columns.copy()
+    columns, bias_active = sampler.columns.copy(), sampler.columns.copy()
     relation_active = np.zeros((len(data.relations), len(data.columns)), dtype=bool)
     for k, (relation, candidates) in enumerate(zip(data.relations.values(), sampler.relation_columns, strict=True)):
+        if len(relation) == 0:  # known from earlier data only
+            continue
         rows[relation.left] = True
         columns[candidates] = True
         relation_active[k, candidates] = True
+    if evidence is not None:
+        rows |= evidence.u.known.any(axis=1)
+        columns |= evidence.v.known.any(axis=1)
+        bias_active |= evidence.bias.known
+        relation_active |= evidence.relation_bias.known
     u_graph = PartGraph.build(data.row_taxonomy, rows)
     v_graph = PartGraph.build(data.column_taxonomy, columns)
     posterior = start_posterior(u_graph, v_graph, ranks, dim, hyperpriors, seed, dtype)
-    return Network(posterior, u_graph, v_graph, hyperpriors, bias_active, relation_active)
+    return Network(posterior, u_graph, v_graph, hyperpriors, bias_active, relation_active, evidence=evidence)
 
 
 def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.data import Dataset, Taxonomy, Vocabulary
+from vbn.data._noise import noise_weights
 from vbn.data._sampler import Sampler
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
@@ -31,7 +32,8 @@ class Trained:
 
     `row_totals` is the positive weight of each row in training; with `negatives` and `noise_power` it says how many
     negatives an entity of a given count would have met, which is what adding one later needs. Logits of co-occurrence
-    are divided by `temperature` before they become probabilities: 1 unless the model was calibrated.
+    are divided by `temperature` before they become probabilities: 1 unless the model was calibrated. `rejects` says
+    whether training drew negatives anew that were observed pairs (None: an older model, which does not tell).
     """
 
     rows: Vocabulary
@@ -47,6 +49,7 @@ class Trained:
     negatives: float
     noise_power: float
     temperature: float = 1.0
+    rejects: bool | None = None
 
     @property
     def shared(self) -> bool:
@@ -56,12 +59,14 @@ class Trained:
     @classmethod
     def from_training(cls, data: Dataset, network: Network, sampler: Sampler) -> Trained:
         """What a training leaves behind."""
+        totals, past = sampler.row_totals(), sampler.past
         return cls(
             rows=data.rows, columns=data.columns, row_taxonomy=data.row_taxonomy, column_taxonomy=data.column_taxonomy,
             relations=tuple(RelationInfo(r.name, r.symmetric) for r in data.relations.values()),
             posterior=network.posterior, hyperpriors=network.hyperpriors, row_active=network.u_graph.entity_active,
-            column_active=network.v_graph.entity_active, row_totals=sampler.row_totals(),
-            negatives=sampler.negatives, noise_power=sampler.noise_power,
+            column_active=network.v_graph.entity_active,
+            row_totals=totals if past is None else totals + past.row_totals, negatives=sampler.negatives,
+            noise_power=sampler.noise_power, rejects=sampler.reject,
         )  # fmt: skip
 
     def vocabulary(self, side: str) -> Vocabulary:
@@ -95,7 +100,7 @@ class Trained:
 
     def noise(self) -> np.ndarray:
         """Probability of each column as a negative, 0 for columns without data."""
-        weights = np.where(self.columns.counts > 0, np.maximum(self.columns.counts, 1e-12) ** self.noise_power, 0.0)
+        weights = noise_weights(self.columns.counts, self.columns.counts > 0, self.noise_power)
         result: np.ndarray = weights / weights.sum()
         return result
 
