@@ -1,24 +1,34 @@
-"""`vbn`: parse, call, show. Results on standard output, progress and errors on standard error."""
+"""The application that the verbs register with, and its own options."""
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from vbn._errors import VBNError
 from vbn._version import __version__
+from vbn.cli._guard import Guarded
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Plain help pages: rich's would take longer to import than all the rest.
 app = typer.Typer(
-    help="Entity embeddings as probability densities, with a taxonomy as prior.",
+    cls=Guarded,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
-def _version(wanted: bool) -> None:
+def verb(*examples: str) -> Callable[[Function], Function]:
+    """Register a function as a command whose help ends with examples."""
+    lines = "\n".join(f"  {example}" for example in examples)
+    return app.command(epilog=f"\b\nExample:\n{lines}" if len(examples) == 1 else f"\b\nExamples:\n{lines}")
+
+
+def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"vbn {__version__}")
         raise typer.Exit
@@ -27,34 +37,14 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show a traceback where something fails (before or after the command).")
     ] = False,
 ) -> None:
-    """Entity embeddings as probability densities, with a taxonomy as prior."""
+    """Entity embeddings as probability densities, with a taxonomy as prior.
 
-
-@app.command()
-def demo(
-    out: Annotated[str, typer.Option(help="Folder for the trained model.")] = "vbn-demo-model",
-    epochs: Annotated[int, typer.Option(min=1, help="Epochs of each of the two trainings.")] = 15,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 0,
-) -> None:
-    """Tell the whole story on the bundled data: train, compare, add a word, ask for antonyms.
-
-    Example: `vbn demo`
+    Results go to standard output, progress and errors to standard error. Exit code 0, 1 where something failed, 2 for
+    wrong usage, 130 after Ctrl-C.
     """
-    from vbn.cli._demo import run_demo
-
-    run_demo(out, epochs=epochs, seed=seed)
-
-
-def main() -> None:
-    """Run the command line: exit code 0, 1 where something failed, 2 for wrong usage."""
-    try:
-        app()
-    except VBNError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        sys.exit(130)

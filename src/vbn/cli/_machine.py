@@ -1,0 +1,166 @@
+"""What `vbn doctor` finds out about the installation and the machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import time
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any
+
+from vbn._version import __version__
+
+
+def examine(*, self_test: bool) -> dict[str, dict[str, Any]]:
+    """Facts by title, fit for JSON."""
+    found = {
+        "versions": _versions(),
+        "machine": _machine(),
+        "threads": _threads(),
+        "numba": _numba(),
+        "extras": _extras(),
+    }
+    if self_test:
+        found["self-test"] = _self_test()
+    return found
+
+
+def _versions() -> dict[str, Any]:
+    base = [name for name, extra in _requirements() if extra is None]
+    return {"vbn": __version__, "python": sys.version.split()[0], **{name: _installed(name) for name in base}}
+
+
+def _requirements() -> list[tuple[str, str | None]]:
+    """What the distribution asks for: (package, the extra that it belongs to)."""
+    found: list[tuple[str, str | None]] = []
+    for line in requires("vbn") or ():
+        needed, _, marker = line.partition(";")
+        name = needed.split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
+        extra = marker.partition("extra ==")[2].strip().strip("'\"") or None
+        found.append((name, extra))
+    return found
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _extras() -> dict[str, Any]:
+    """For each extra that users may want, the versions found or the line that installs it."""
+    wanted: dict[str, list[str]] = {}
+    for name, extra in _requirements():
+        if extra is not None and extra not in ("test", "docs") and name != "vbn":
+            wanted.setdefault(extra, []).append(name)
+    return {extra: _extra(extra, names) for extra, names in wanted.items()}
+
+
+def _extra(extra: str, names: list[str]) -> str:
+    found = {name: _installed(name) for name in names}
+    there = ", ".join(f"{name} {number}" for name, number in found.items() if number)
+    missing = [name for name, number in found.items() if not number]
+    if not missing:
+        return there
+    return f"{there + '; ' if there else ''}no {', '.join(missing)}: pip install 'vbn[{extra}]'"
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory": _gigabytes(_page_count("SC_PHYS_PAGES")),
+        "memory free": _gigabytes(_page_count("SC_AVPHYS_PAGES")),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # not Linux
+        return platform.processor() or "unknown"
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or "unknown")
+
+
+def _page_count(name: str) -> int | None:
+    try:
+        return os.sysconf(name) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # no such figure on this system
+        return None
+
+
+def _gigabytes(size: int | None) -> str:
+    return "unknown" if size is None else f"{size / 2**30:.1f} GiB"
+
+
+def _threads() -> dict[str, Any]:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    settings = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    return {
+        "cores that may be used": usable,
+        "BLAS": _blas(),
+        **{s: os.environ[s] for s in settings if s in os.environ},
+    }
+
+
+def _blas() -> str:
+    import numpy as np
+
+    built: Any = np.show_config(mode="dicts")
+    entry = built.get("Build Dependencies", {}).get("blas", {})
+    name = f"{entry.get('name', 'unknown')} {entry.get('version', '')}".strip()
+    try:
+        from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+    except ImportError:
+        return name
+    pools = {f"{pool['internal_api']}: {pool['num_threads']} threads" for pool in threadpool_info()}
+    return f"{name} ({', '.join(sorted(pools))})" if pools else name
+
+
+def _numba() -> dict[str, Any]:
+    import numba
+    from llvmlite import binding  # type: ignore[import-untyped]
+
+    import vbn.kernels
+
+    home = Path(vbn.kernels.__file__).parent
+    given = getattr(numba.config, "CACHE_DIR", "")  # it sets its attributes when it starts
+    cache = Path(given) if given else home / "__pycache__"
+    features = binding.get_host_cpu_features()
+    known = ("sse4.2", "avx", "avx2", "fma", "avx512f", "neon", "sve")
+    return {
+        "processor": binding.get_host_cpu_name(),
+        "features": ", ".join(name for name in known if features.get(name)) or "none of those looked for",
+        "cache": str(cache),
+        "cache writable": _writable(cache),
+    }
+
+
+def _writable(folder: Path) -> str:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return "yes"
+    except OSError as error:
+        return f"no ({error.strerror}): every start compiles anew; set NUMBA_CACHE_DIR to a folder that is"
+
+
+def _self_test() -> dict[str, Any]:
+    """Two tiny fits with the same seed, on one thread and on two, must give the same bits."""
+    from vbn.data import Dataset
+    from vbn.estimators import VBN
+
+    names = [f"n{i}" for i in range(30)]
+    data = Dataset.from_pairs(names * 3, names[1:] + names[:1] + names[7:] + names[:7] + names[13:] + names[:13])
+    data = data.with_taxonomy({name: [f"c{i % 4}"] for i, name in enumerate(names)})
+    started = time.perf_counter()
+    first, second = (VBN(dim=8, epochs=3, n_threads=n, verbose=False).fit(data) for n in (1, 2))
+    same = all(first.posterior(n).mean.tobytes() == second.posterior(n).mean.tobytes() for n in names)
+    result = "passed" if same else "FAILED: two fits with the same seed differ; please report it"
+    return {"result": result, "seconds": round(time.perf_counter() - started, 2)}

@@ -1,0 +1,33 @@
+"""`vbn`: where the command line begins."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+
+from vbn.cli._app import app
+
+# One module each, in the order that the help shows them; what is heavy they import when they are run.
+VERBS = (
+    "demo", "train", "similar", "recommend", "related", "predict", "explain", "add", "export", "evaluate", "doctor",
+)  # fmt: skip
+
+
+def main() -> None:
+    """Run the command line: exit code 0, 1 where something failed, 2 for wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot print is no error
+    for name in VERBS:
+        importlib.import_module(f"vbn.cli._{name}")
+    app(_debug_first(sys.argv[1:]), prog_name="vbn")
+
+
+def _debug_first(arguments: list[str]) -> list[str]:
+    """Let `--debug` stand anywhere, but not after "--", where names begin."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options, names = arguments[:end], arguments[end:]
+    if "--debug" not in options:
+        return arguments
+    return ["--debug", *(option for option in options if option != "--debug"), *names]

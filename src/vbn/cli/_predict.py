@@ -1,0 +1,87 @@
+"""`vbn predict`: probabilities of pairs from a file."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from vbn._errors import DataError, UnknownEntityError
+from vbn.cli._app import verb
+from vbn.cli._options import AsJson, ColumnNames, Model, open_model, split_columns
+from vbn.cli._output import print_json, say
+
+
+@verb(
+    "vbn predict my-model pairs.csv --out probabilities.csv",
+    "vbn predict my-model pairs.csv --relation antonym --json",
+)
+def predict(
+    model: Model,
+    pairs: Annotated[Path, typer.Argument(help="csv, tsv, txt or parquet with two columns: left, right.")],
+    relation: Annotated[str | None, typer.Option(help="Of this relation instead of co-occurring.")] = None,
+    columns: ColumnNames = None,
+    skip_unknown: Annotated[
+        bool, typer.Option("--skip-unknown", help="Leave pairs with an unknown name out instead of failing.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The csv file to write; standard output by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Probability of each pair in a file.
+
+    Prints or writes csv with the columns left, right, p and std, the standard deviation of p under the posterior.
+    """
+    if out is not None and as_json:
+        raise typer.BadParameter("--json prints to standard output; leave --out away.")
+    from vbn.cli._reading import read_pairs
+
+    read = read_pairs(pairs, split_columns(columns))
+    asked = list(zip(read.left, read.right, strict=True))
+    trained = open_model(model)
+    if relation is not None:
+        trained._model().relation_number(relation)  # an unknown one is no matter of the file
+    if skip_unknown:
+        asked = _known(trained, asked)
+    try:
+        p, std = _probabilities(trained, relation, asked)
+    except UnknownEntityError as error:
+        raise DataError(f"{pairs.name}: {error} --skip-unknown leaves such pairs out.") from error
+    rows = [(*pair, float(a), float(b)) for pair, a, b in zip(asked, p, std, strict=True)]
+    if as_json:
+        print_json([dict(zip(("left", "right", "p", "std"), row, strict=True)) for row in rows])
+    elif out is None:
+        _write(sys.stdout, rows)
+    else:
+        with out.open("w", encoding="utf-8", newline="") as stream:
+            _write(stream, rows)
+        typer.echo(str(out))
+
+
+def _known(model: Any, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    trained = model._model()
+    known = [pair for pair in pairs if pair[0] in trained.rows and pair[1] in trained.columns]
+    if len(known) < len(pairs):
+        say(f"left out {len(pairs) - len(known):,} of {len(pairs):,} pairs: a name is unknown")
+    return known
+
+
+def _probabilities(model: Any, relation: str | None, pairs: Sequence[tuple[str, str]]) -> tuple[Any, Any]:
+    """p(d = 1) of the pairs, and its standard deviation under the posterior."""
+    from vbn.inference._predictive import pair_scores, probability_std, relation_scores
+
+    trained = model._model()
+    p = model.predict_proba(pairs) if relation is None else model.relation_proba(relation, pairs)
+    rows, columns = trained.rows.ids(left for left, _ in pairs), trained.columns.ids(right for _, right in pairs)
+    if relation is None:
+        return p, probability_std(*pair_scores(trained, rows, columns), trained.temperature)
+    return p, probability_std(*relation_scores(trained, trained.relation_number(relation), rows, columns))
+
+
+def _write(stream: IO[str], rows: Iterable[Sequence[Any]]) -> None:
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("left", "right", "p", "std"))
+    writer.writerows((left, right, f"{p:.9g}", f"{std:.9g}") for left, right, p, std in rows)

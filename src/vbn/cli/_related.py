@@ -1,0 +1,23 @@
+"""`vbn related`: where a typed relation leads."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vbn.cli._app import verb
+from vbn.cli._options import AsJson, K, Model, open_model
+from vbn.cli._output import show
+
+
+@verb("vbn related my-model antonym lowest -k 5")
+def related(
+    model: Model,
+    relation: Annotated[str, typer.Argument(help="Name of the relation.")],
+    entity: Annotated[str, typer.Argument(help="The entity that it starts from.")],
+    k: K = 10,
+    as_json: AsJson = False,
+) -> None:
+    """The entities to which a relation most probably leads."""
+    show(open_model(model).related(relation, entity, k), as_json=as_json)
