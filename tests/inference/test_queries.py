@@ -163,9 +163,35 @@ def test_bad_questions(words, call, message):
         call(words)
 
 
-def test_a_pair_needs_two_names(words):
-    with pytest.raises(vbn.DataError, match="pair 1 has 3 entries"):
-        words.predict_proba([("dog", "barks"), ("a", "b", "c")])
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([("dog", "barks"), ("a", "b", "c")], "row 1 .* has 3 entries"),
+        (None, "expected pairs"),
+        ([5, 6], "row 0"),
+        ([("dog", None)], "missing name"),
+        (7, "not a value of type int"),
+    ],
+)
+def test_what_are_no_pairs(words, pairs, message):
+    with pytest.raises(vbn.DataError, match=message):
+        words.predict_proba(pairs)
+
+
+def test_pairs_in_any_form_give_the_same(words):
+    pandas = pytest.importorskip("pandas")
+    pairs = [("dog", "barks"), ("cat", "purrs")]
+    expected = words.predict_proba(pairs)
+    for form in (iter(pairs), np.array(pairs), pandas.DataFrame(pairs, columns=["left", "right"])):
+        np.testing.assert_array_equal(words.predict_proba(form), expected)
+
+
+def test_probabilities_come_with_their_standard_deviation(words):
+    p, std = words.predict_proba([("dog", "barks"), ("cow", "barks")], return_std=True)
+    np.testing.assert_array_equal(p, words.predict_proba([("dog", "barks"), ("cow", "barks")]))
+    assert 0 < std[0] < std[1] < 0.5  # nobody has seen a cow
+    _, related = words.relation_proba("sound", [("dog", "barks")], return_std=True)
+    assert 0 < related[0] < 0.5
 
 
 def test_top_breaks_ties_by_id_and_respects_the_filter():

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from vbn._errors import DataError, NotFittedError, ParameterError
 from vbn.data import Dataset
+from vbn.data._pairs import pair_columns
 from vbn.inference._density import Density
 from vbn.inference._neighbours import similar
-from vbn.inference._predictive import pair_scores, probability, relation_scores
+from vbn.inference._predictive import pair_scores, probability, probability_std, relation_scores
 from vbn.inference._related import related
 from vbn.inference._table import Table
 from vbn.model._trained import Trained
-
-Pairs = Iterable[tuple[Any, Any]]
 
 
 class Queries:
@@ -78,19 +77,49 @@ class Queries:
         mean = densities.category_mean[number].copy()
         return Density(mean, np.full_like(mean, densities.category_variance[number]))
 
-    def predict_proba(self, pairs: Pairs) -> np.ndarray:
-        """Probability that the second entity of each pair occurs near the first (paper, posterior predictive)."""
-        trained = self._model()
-        left, right = _columns(pairs)
-        scores = pair_scores(trained, trained.rows.ids(left), trained.columns.ids(right))
-        return probability(*scores, trained.temperature)
+    def predict_proba(self, pairs: Any, return_std: bool = False) -> Any:
+        """Probability that the second entity of each pair occurs near the first (paper, posterior predictive).
 
-    def relation_proba(self, relation: str, pairs: Pairs) -> np.ndarray:
-        """Probability that a relation holds from the first to the second entity of each pair."""
+        Parameters
+        ----------
+        pairs
+            Pairs of names, an array or table of two columns, or the path of one.
+        return_std
+            Whether to return the standard deviations of the probabilities too.
+
+        Returns
+        -------
+        ndarray, or a pair of them
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["a", "b", "c"], ["b", "a", "c"], [9, 9, 9])
+        >>> model = vbn.VBN(dim=2, epochs=9, verbose=False).fit(data)
+        >>> p, std = model.predict_proba([("a", "b"), ("a", "a")], return_std=True)
+        >>> bool(p[0] > p[1])
+        True
+        """
+        trained = self._model()
+        left, right = pair_columns(pairs)
+        scores = pair_scores(trained, trained.rows.ids(left), trained.columns.ids(right))
+        return _answer(*scores, trained.temperature, return_std)
+
+    def relation_proba(self, relation: str, pairs: Any, return_std: bool = False) -> Any:
+        """Probability that a relation holds from the first to the second entity of each pair.
+
+        Parameters
+        ----------
+        relation
+            Its name.
+        pairs, return_std
+            As in `predict_proba`.
+        """
         trained = self._model()
         number = trained.relation_number(relation)
-        left, right = _columns(pairs)
-        return probability(*relation_scores(trained, number, trained.rows.ids(left), trained.columns.ids(right)))
+        left, right = pair_columns(pairs)
+        scores = relation_scores(trained, number, trained.rows.ids(left), trained.columns.ids(right))
+        return _answer(*scores, 1.0, return_std)
 
     def similar(
         self, entity: object = None, k: int = 10, *, by: str = "cosine", positive: Sequence[object] | None = None,
@@ -125,12 +154,9 @@ class Queries:
         return related(trained, relation, entity, int(k), trained.profile.candidates("column"))
 
 
-def _columns(pairs: Pairs) -> tuple[list[Any], list[Any]]:
-    rows = [tuple(pair) for pair in pairs]
-    for number, row in enumerate(rows):
-        if len(row) != 2:
-            raise DataError(f"pair {number} has {len(row)} entries instead of 2: {row!r}.")
-    return [row[0] for row in rows], [row[1] for row in rows]
+def _answer(mean: np.ndarray, variance: np.ndarray, temperature: float, return_std: bool) -> Any:
+    p = probability(mean, variance, temperature)
+    return (p, probability_std(mean, variance, temperature)) if return_std else p
 
 
 def check_k(k: Any) -> None:
