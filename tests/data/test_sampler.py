@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vbn._errors import ParameterError
 from vbn.data import Dataset
+from vbn.data._noise import noise_weights
 from vbn.data._sampler import Sampler, keep_probabilities, ranges_by_cells
 from vbn.engines import make_engine
 
@@ -52,6 +54,31 @@ def test_negatives_follow_the_noise_distribution():
     sampler = make(zipf_data(), noise_power=0.5, negatives=5)
     total = sum(dense(draw(sampler, epoch).cells)[1].sum(axis=0) for epoch in range(30))
     np.testing.assert_allclose(total / total.sum(), sampler.noise(), atol=0.01)
+
+
+@pytest.mark.parametrize("power", [1e4, 1e308])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_any_power_gives_a_noise_distribution(power, scale):
+    data = Dataset.from_pairs(["a", "b", "a"], ["x", "y", "z"], [scale, 3 * scale, 3 * scale])
+    sampler = make(data, noise_power=power)
+    expected = {"y": 0.5, "z": 0.5}
+    np.testing.assert_allclose(sampler.noise(), [expected.get(name, 0.0) for name in data.columns], atol=1e-12)
+    assert draw(sampler).cells.negative.sum() > 0
+
+
+def test_taking_counts_relative_to_the_largest_changes_nothing_else():
+    counts, there = np.array([1e10, 3e9, 7.0, 0.0]), np.array([True, True, True, False])
+    direct = np.where(there, counts, 0.0) ** 30.0
+    scaled = noise_weights(counts, there, 30.0)
+    np.testing.assert_allclose(scaled / scaled.sum(), direct / direct.sum(), rtol=1e-12)
+    assert noise_weights(counts, there, 0.75).tolist() == (np.where(there, counts, 0.0) ** 0.75).tolist()
+
+
+def test_subsampling_that_leaves_nothing_is_refused():
+    with pytest.raises(ParameterError, match=r"subsample=1e-12 keeps .* of the total count of 4,000"):
+        make(zipf_data(), subsample=1e-12)
+    small = Dataset.from_pairs(["a"], ["b"], [1e-3])
+    assert make(small, subsample=1.0).row_totals().sum() == pytest.approx(1e-3)
 
 
 def test_rejection_keeps_negatives_off_the_positives():

@@ -104,7 +104,7 @@ def test_without_parents_or_contexts_it_is_the_prior():
         ({"name": "dog"}, vbn.DataError, "has an entity 'dog' already"),
         ({"name": "x", "parents": ["animl"]}, vbn.UnknownEntityError, "Did you mean 'animal'"),
         ({"name": "x", "contexts": {"bark": 1}}, vbn.UnknownEntityError, "Did you mean 'barks'"),
-        ({"name": "x", "contexts": {"barks": -1}}, vbn.DataError, "negative or not finite"),
+        ({"name": "x", "contexts": {"barks": -1}}, vbn.DataError, "of .x. is negative: -1"),
         ({"name": "x", "parents": {"animal": 0.0}}, vbn.DataError, "weight of the parent"),
     ],
 )

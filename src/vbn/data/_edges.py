@@ -195,14 +195,14 @@ def _refuse_cycles(taxonomy: Taxonomy) -> None:
     if len(left_over):
         cycle = _dag.one_cycle(taxonomy.indptr, taxonomy.indices, left_over)
         raise TaxonomyError(
-            f"the taxonomy has a cycle (each a child of the next): {cycle_text(cycle, taxonomy.vocabulary)}; "
+            f"the taxonomy has a cycle (each a child of the next): {cycle_text(cycle, taxonomy.vocabulary.names)}; "
             'remove one of these edges, or pass break_cycles="drop"'
         )
 
 
-def cycle_text(cycle: Sequence[int], vocabulary: Vocabulary) -> str:
+def cycle_text(cycle: Sequence[int], names: Sequence[str]) -> str:
     """Write a cycle as "a -> b -> a", a long one without its middle."""
-    names = [vocabulary[node] for node in [*cycle, cycle[0]]]
-    if len(names) > 2 * _ENDS:
-        names[_ENDS:-_ENDS] = [f"... ({len(names) - 2 * _ENDS:,} more) ..."]
-    return " -> ".join(names)
+    steps = [names[node] for node in [*cycle, cycle[0]]]
+    if len(steps) > 2 * _ENDS:
+        steps[_ENDS:-_ENDS] = [f"... ({len(steps) - 2 * _ENDS:,} more) ..."]
+    return " -> ".join(steps)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 from vbn.estimators._queries import Queries
-from vbn.inference._adding import NewEntity, add_entities
+from vbn.inference._adding import add_entities
+from vbn.inference._newcomers import read_newcomers
 from vbn.inference._remembering import with_added
 
 
@@ -19,32 +19,45 @@ class Growing(Queries):
         Parameters
         ----------
         name
-            A name; or many at once, {name: {"parents": ..., "contexts": ...}}.
+            A name. Or many at once, in any order: ``{name: {"parents": ..., "contexts": ...}}`` or ``{name: parents}``;
+            rows (name, parent[, weight]), a table with such columns, or the path of one (text that ends in .csv, .tsv,
+            .txt or .parquet, with or without .gz, is a path).
         parents
-            Names of its parents, or {parent: weight}.
+            Its parent, a list of parents, or {parent: weight}: entities that the model knows, or that are added in the
+            same call.
         contexts
-            {entity: count}: what it was seen with; folded in by the updates of training, all else held fixed.
+            What it was seen with: {entity: count}, or a list in which each occurrence counts 1. Folded in by the
+            updates of training, all else held fixed. Of an item these are users, where the two differ.
         side
             "row" or "column", where the two differ.
+
+        Raises
+        ------
+        UnknownEntityError
+            For a parent or a context that the model does not know, with the closest names.
+        TaxonomyError
+            For new entities that are their own or each other's ancestors.
+        DataError
+            For a name that is taken, and for anything that cannot be a name, a weight or a count. As with the others,
+            nothing has been added then.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [9, 9])
+        >>> data = data.with_taxonomy({"dog": "animal", "cat": "animal"})
+        >>> model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data)
+        >>> model = model.add("wolf", parents=["animal"], contexts={"barks": 2})
+        >>> model = model.add({"pug": ["lapdog"], "lapdog": {"parents": {"dog": 3, "animal": 1}}})
+        >>> model.posterior("pug").mean.shape
+        (2,)
         """
-        many = name if isinstance(name, Mapping) else {name: {"parents": parents, "contexts": contexts}}
-        new = [
-            NewEntity(str(n), _weights(s.get("parents"), 1.0), _weights(s.get("contexts"), 1.0))
-            for n, s in many.items()
-        ]
+        trained = self._model()
+        trained.vocabulary(side)  # refuses an unknown side, also where nothing is added
+        new = read_newcomers(name, parents, contexts)
         if new:
-            trained = add_entities(self._model(), new, side, self.seed)
+            grown = add_entities(trained, new, side, self.seed)
             if self._data is not None:
-                self._data = with_added(self._data, trained, new, side)
-            self._trained = trained
+                self._data = with_added(self._data, grown, new, side)
+            self._trained = grown
         return self
-
-
-def _weights(given: Any, default: float) -> dict[str, float]:
-    if given is None:
-        return {}
-    if isinstance(given, str):
-        return {given: default}
-    if isinstance(given, Mapping):
-        return {str(name): float(weight) for name, weight in given.items()}
-    return {str(name): default for name in given}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from vbn._errors import DataError, NumericalError
+from vbn._errors import NumericalError, TaxonomyError
 from vbn.data import Taxonomy, Vocabulary
+from vbn.data._edges import shares_of_parents
+from vbn.inference._newcomers import NewEntity
+from vbn.inference._vetting import check_newcomers
 from vbn.kernels._arrays import CellArrays, RelationArrays
 from vbn.model._cold import set_cold_densities
 from vbn.model._entities import DIRECT_CELLS
@@ -23,18 +26,9 @@ _SWEEPS = 10
 _DRAWS = 512  # negatives drawn for a new entity; each carries a share of the weight that training would give
 
 
-@dataclass(frozen=True)
-class NewEntity:
-    """What is known of an entity to be added: parents with weights, and how often it was seen with whom."""
-
-    name: str
-    parents: Mapping[str, float] = field(default_factory=dict)
-    contexts: Mapping[str, float] = field(default_factory=dict)
-
-
 def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: int) -> Trained:
     """The model with new entities on a side (on both where rows and columns are the same entities)."""
-    _check(trained, new, side)
+    check_newcomers(trained, new, side)
     names = trained.vocabulary(side)
     grown = _grown_vocabulary(trained, names, new)
     taxonomy = _grown_taxonomy(trained.taxonomy(side), grown, new)
@@ -67,26 +61,6 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
     return result
 
 
-def _check(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
-    names = trained.vocabulary(side)
-    others = names if trained.shared else trained.vocabulary("column" if side == "row" else "row")
-    fresh: set[str] = set()
-    for entity in new:
-        if entity.name in names or entity.name in fresh:
-            raise DataError(
-                f"the model has an entity {entity.name!r} already; choose another name, or use partial_fit."
-            )
-        for parent, weight in entity.parents.items():
-            if parent not in fresh:
-                names.id(parent)
-            if not (np.isfinite(weight) and weight > 0):
-                raise DataError(f"the weight of the parent {parent!r} of {entity.name!r} is not positive: {weight!r}.")
-        others.ids(entity.contexts)
-        if any(not np.isfinite(c) or c < 0 for c in entity.contexts.values()):
-            raise DataError(f"the contexts of {entity.name!r} have a count that is negative or not finite.")
-        fresh.add(entity.name)
-
-
 def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEntity]) -> Vocabulary:
     """Counts of new entities in the unit of the vocabulary (a token has several contexts, for example)."""
     seen = names.counts.sum()
@@ -96,24 +70,25 @@ def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEnti
 
 
 def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEntity]) -> Taxonomy | None:
-    """New entities come last and name parents that exist, so their edges follow the old ones and close no cycle."""
+    """New entities come last, so their edges follow the old ones."""
     if old is None and not any(entity.parents for entity in new):
         return None
     before = len(names) - len(new)
     indptr = np.zeros(before + 1, np.int64) if old is None else old.indptr
-    indices = [] if old is None else [old.indices]
-    weights = [] if old is None else [old.weights]
-    for entity in new:
-        ids, given = names.ids(entity.parents), np.array(list(entity.parents.values()), dtype=np.float64)
-        order = np.argsort(ids)
-        indices.append(ids[order])
-        weights.append(given[order] / given.sum() if len(given) else given)
-    sizes = [len(entity.parents) for entity in new]
+    sizes = np.array([len(entity.parents) for entity in new])
+    children = np.repeat(np.arange(len(new)), sizes)
+    parents = names.ids(parent for entity in new for parent in entity.parents)
+    given = np.array([weight for entity in new for weight in entity.parents.values()], dtype=np.float64)
+    order = np.lexsort((parents, children))
+    shares = shares_of_parents(children[order], given[order], len(new))
+    if (shares == 0).any():
+        child = new[int(children[order][np.argmin(shares)])].name
+        raise TaxonomyError(f"the weight of a parent of {child!r} vanishes beside the others; leave that parent out.")
     return Taxonomy(
         names,
         np.r_[indptr, indptr[-1] + np.cumsum(sizes)],
-        np.concatenate(indices).astype(np.int64),
-        np.concatenate(weights),
+        np.r_[[] if old is None else old.indices, parents[order]].astype(np.int64),
+        np.r_[[] if old is None else old.weights, shares],
     )
 
 
@@ -170,12 +145,14 @@ def _cells(
 ) -> CellArrays:  # fmt: skip
     """Cells of the new entities only, by entity; the rows before `offset` are empty."""
     indices, positive, negative, lengths = [], [], [], []
+    steps = np.cumsum(noise)
+    steps /= steps[-1]
     for position, entity in enumerate(new):
         ids = others.ids(entity.contexts)
         seen = np.array(list(entity.contexts.values()), dtype=np.float64)
         wanted = negatives * seen.sum() if weights is None else weights[position]
         rng = np.random.default_rng([seed, zlib.crc32(entity.name.encode())])
-        drawn = rng.choice(len(noise), size=_DRAWS, p=noise) if wanted > 0 else np.empty(0, np.int64)
+        drawn = steps.searchsorted(rng.random(_DRAWS), side="right") if wanted > 0 else np.empty(0, np.int64)
         every, inverse = np.unique(np.r_[ids, drawn], return_inverse=True)
         plus = np.bincount(inverse[: len(ids)], seen, minlength=len(every))
         minus = np.bincount(inverse[len(ids) :], minlength=len(every)) * (wanted / max(len(drawn), 1))

@@ -7,30 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbn.data import Counts, Dataset
-from vbn.inference._adding import NewEntity
+from vbn.inference._newcomers import NewEntity
 from vbn.model._trained import Trained
 
 
 def with_added(data: Dataset, trained: Trained, new: Sequence[NewEntity], side: str) -> Dataset:
     """The data set over the grown model's vocabularies, with the contexts of its new entities as counts."""
-    rows, columns, values = [], [], []
-    for entity in new:
-        for name, count in entity.contexts.items():
-            if trained.shared:
-                pair = trained.rows.id(entity.name), trained.rows.id(name)
-                rows += [*pair]
-                columns += [*pair[::-1]]
-                values += [count, count]
-            else:
-                as_row = side == "row"
-                rows.append(trained.rows.id(entity.name if as_row else name))
-                columns.append(trained.columns.id(name if as_row else entity.name))
-                values.append(count)
+    names, others = (trained.rows, trained.columns) if side == "row" else (trained.columns, trained.rows)
+    sizes = [len(entity.contexts) for entity in new]
+    own = np.repeat(names.ids(entity.name for entity in new), sizes)
+    seen = others.ids(context for entity in new for context in entity.contexts)
+    values = np.array([count for entity in new for count in entity.contexts.values()], dtype=np.float64)
+    rows, columns = (own, seen) if side == "row" else (seen, own)
+    if trained.shared:  # near each other in both directions
+        rows, columns, values = np.r_[own, seen], np.r_[seen, own], np.r_[values, values]
     old, shape = data.counts, (len(trained.rows), len(trained.columns))
     counts = Counts.from_coo(
-        np.r_[old.row_ids(), np.array(rows, dtype=np.int64)],
-        np.r_[old.indices, np.array(columns, dtype=np.int64)],
-        np.r_[old.values, np.array(values, dtype=np.float64)],
+        np.r_[old.row_ids(), rows],
+        np.r_[old.indices, columns],
+        np.r_[old.values, values],
         shape,
     )
     return Dataset(

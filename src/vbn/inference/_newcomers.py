@@ -1,0 +1,139 @@
+"""What a user says of entities to be added (a name, a dict, rows, a table, a file), read into one form."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+
+from vbn._errors import DataError, closest_names
+from vbn.data._columns import Columns, read_columns, speaking_as
+from vbn.data._fields import Field
+from vbn.data._files import TEXT
+from vbn.data._names import as_name
+
+_FIELDS = (
+    Field("name", ("name", "names", "child", "entity", "item", "user", "node")),
+    Field("parent", ("parent", "parents", "category", "class", "hypernym")),
+    Field("weight", ("weight", "weights", "probability"), number=True, optional=True, by_position=True),
+)
+_KEYS = ("parents", "contexts")
+_SUFFIXES = tuple(f".{kind}{gz}" for kind in (*TEXT, "parquet") for gz in ("", ".gz"))
+
+
+@dataclass(frozen=True)
+class NewEntity:
+    """What is known of an entity to be added: parents with weights, and how often it was seen with whom."""
+
+    name: str
+    parents: Mapping[str, float] = field(default_factory=dict)
+    contexts: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_newcomers(name: object, parents: object = None, contexts: object = None) -> list[NewEntity]:
+    """Read entities from any of the forms that `VBN.add` documents."""
+    if not _is_many(name):
+        single = as_name(name, "what to add")
+        return [NewEntity(single, _parents(single, parents), _contexts(single, contexts))]
+    if parents is not None or contexts is not None:
+        raise DataError(
+            "many entities are added at once, so what is known of each goes with it: "
+            '{name: {"parents": [...], "contexts": {...}}}, or a table with the columns name and parent'
+        )
+    if isinstance(name, Mapping):
+        return [_described(as_name(key, "the keys of what to add"), value) for key, value in name.items()]
+    with speaking_as(DataError, "what to add"):
+        return list(_listed(read_columns(name, (), {}, _FIELDS, allow_empty=True)))
+
+
+def _is_many(name: object) -> bool:
+    """Whether this is more than a name: text is one unless it ends like the name of a table's file."""
+    if isinstance(name, str):
+        return name.lower().endswith(_SUFFIXES)
+    return isinstance(name, os.PathLike) or (isinstance(name, Iterable) and not isinstance(name, bytes))
+
+
+def _described(name: str, known: object) -> NewEntity:
+    if not isinstance(known, Mapping):
+        return NewEntity(name, _parents(name, known))
+    for key in known:
+        if key not in _KEYS:
+            close = closest_names(str(key), _KEYS)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise DataError(
+                f"{name!r} comes with {key!r}; what may be known of an entity is {' and '.join(_KEYS)}.{hint}"
+            )
+    return NewEntity(name, _parents(name, known.get("parents")), _contexts(name, known.get("contexts")))
+
+
+def _listed(rows: Columns) -> Iterator[NewEntity]:
+    """Gather rows (name, parent, weight) by name; stated weights of one parent add up."""
+    names, parents, weights = rows.labels["name"], rows.labels["parent"], rows.numbers.get("weight")
+    known: dict[str, dict[str, float]] = {name: {} for name in names.names}
+    for row, (child, parent) in enumerate(zip(names.codes.tolist(), parents.codes.tolist(), strict=True)):
+        of_child, key = known[names.names[child]], parents.names[parent]
+        if weights is None:
+            of_child[key] = 1.0
+            continue
+        what = f"the weight of the parent {key!r} of {names.names[child]!r} ({rows.where(row)})"
+        of_child[key] = of_child.get(key, 0.0) + _weight(float(weights[row]), what)
+    yield from (NewEntity(name, given) for name, given in known.items())
+
+
+def _parents(name: str, given: object) -> dict[str, float]:
+    where = f"the parents of {name!r}"
+    result: dict[str, float] = {}
+    if isinstance(given, Mapping):
+        for key, weight in given.items():
+            parent = as_name(key, where)
+            result[parent] = result.get(parent, 0.0) + _weight(
+                weight, f"the weight of the parent {parent!r} of {name!r}"
+            )
+        return result
+    return dict.fromkeys(_names(given, where), 1.0)
+
+
+def _contexts(name: str, given: object) -> dict[str, float]:
+    where = f"the contexts of {name!r}"
+    result: dict[str, float] = {}
+    pairs = given.items() if isinstance(given, Mapping) else ((context, 1.0) for context in _names(given, where))
+    for key, count in pairs:
+        context = as_name(key, where)
+        seen = _number(count, f"the count of the context {context!r} of {name!r}")
+        if seen < 0:
+            raise DataError(f"the count of the context {context!r} of {name!r} is negative: {count!r}.")
+        if seen > 0:
+            result[context] = result.get(context, 0.0) + seen
+    if not math.isfinite(sum(result.values())):
+        raise DataError(f"the counts of {where} add up to more than a number can hold.")
+    return result
+
+
+def _names(given: object, where: str) -> list[str]:
+    """Return names that came alone or as a list, in which one may come several times."""
+    if given is None:
+        return []
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        given = [given]
+    return [as_name(name, where) for name in given]
+
+
+def _weight(value: object, what: str) -> float:
+    weight = _number(value, what)
+    if weight <= 0:
+        raise DataError(f"{what} is not positive: {value!r}; leave a parent out instead.")
+    return weight
+
+
+def _number(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise DataError(f"{what} is {value!r}, not a number.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise DataError(f"{what} is {value!r}, not a finite number.")
+    return number
