@@ -112,6 +112,15 @@ def test_cosine_std_is_that_of_samples_where_densities_are_narrow():
     assert _cosine_std(a, a_variance, b[None], b_variance[None])[0] == pytest.approx(cosines.std(), rel=0.02)
 
 
+def test_cosine_std_of_densities_that_point_the_same_way():
+    """There the first order vanishes, but the densities are as uncertain as elsewhere."""
+    rng = np.random.default_rng(0)
+    a, variance = rng.standard_normal(30), np.full(30, 0.05)
+    x, y = (rng.normal(a, np.sqrt(variance), (100_000, 30)) for _ in range(2))
+    cosines = (x * y).sum(axis=1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
+    assert _cosine_std(a, variance, a[None], variance[None])[0] == pytest.approx(cosines.std(), rel=0.15)
+
+
 def test_std_of_a_probability():
     rng = np.random.default_rng(0)
     mean, variance = np.array([0.0, 2.0, -3.0]), np.array([1.0, 4.0, 0.2])

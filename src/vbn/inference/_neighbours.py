@@ -71,14 +71,17 @@ def _by_cosine(
 
 
 def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:
-    """Standard deviation of cos(a, b) to first order in the two densities."""
+    """Standard deviation of cos(a, b), to second order in the deviations from the two means."""
     norm_a = max(float(np.linalg.norm(a)), 1e-30)
     norm_b = np.maximum(np.linalg.norm(b, axis=1), 1e-30)[:, None]
     unit_a, unit_b = a / norm_a, b / norm_b
     cosine = (unit_b @ unit_a)[:, None]
     along_a = (unit_b - cosine * unit_a) / norm_a
     along_b = (unit_a - cosine * unit_b) / norm_b
-    std = np.sqrt(along_a**2 @ a_variance + (along_b**2 * b_variance).sum(axis=1))
+    first = along_a**2 @ a_variance + (along_b**2 * b_variance).sum(axis=1)
+    a_spread, b_spread = a_variance / norm_a**2, b_variance / norm_b**2
+    second = 0.5 * cosine[:, 0] ** 2 * (a_spread**2 + b_spread**2).sum(axis=1) + (a_spread * b_spread).sum(axis=1)
+    std = np.sqrt(first + second)  # the second order is all there is where the two point the same way
     result: np.ndarray = np.minimum(std, 1.0)  # a cosine cannot vary by more, which is also what a mean of 0 gives
     return result
 
