@@ -23,6 +23,7 @@ from vbn.model._posterior import Posterior, start_posterior
 from vbn.model._trained import Trained
 
 _SWEEPS = 10
+_AT_ONCE = 1000  # new entities whose cells are gathered at once
 _DRAWS = 512  # negatives drawn for a new entity; each carries a share of the weight that training would give
 
 
@@ -124,6 +125,8 @@ def _with_old_activity(graph: PartGraph, old: Trained, part: str) -> PartGraph:
 def _fold_in_rows(trained: Trained, network: Network, new: Sequence[NewEntity], added: int, seed: int) -> None:
     """q(u) of the new rows: positives as given, negatives from the noise distribution of training."""
     noise = trained.noise()
+    if trained.shared:
+        noise[-added:] = 0.0  # the new ones meet those that the model knows, not each other
     cells = _cells(trained.columns, new, len(trained.rows) - added, noise, trained.negatives, None, seed)
     _sweep(trained, network, "u", cells, added)
 
@@ -132,7 +135,7 @@ def _fold_in_columns(trained: Trained, network: Network, new: Sequence[NewEntity
     """q(v) and q(b) of the new columns: as often a negative as a column of their count is in training."""
     rows = trained.row_totals.copy()
     if trained.shared:
-        rows[-added:] = 0.0  # the new ones meet those that the model knows, not each other
+        rows[-added:] = 0.0
     noise = trained.noise()[-added:]
     weights = trained.negatives * rows.sum() * noise
     cells = _cells(trained.rows, new, len(trained.columns) - added, rows / rows.sum(), 0.0, weights, seed + 1)
@@ -144,26 +147,35 @@ def _cells(
     weights: np.ndarray | None, seed: int,
 ) -> CellArrays:  # fmt: skip
     """Cells of the new entities only, by entity; the rows before `offset` are empty."""
-    indices, positive, negative, lengths = [], [], [], []
     steps = np.cumsum(noise)
     steps /= steps[-1]
-    for position, entity in enumerate(new):
-        ids = others.ids(entity.contexts)
-        seen = np.array(list(entity.contexts.values()), dtype=np.float64)
-        wanted = negatives * seen.sum() if weights is None else weights[position]
-        rng = np.random.default_rng([seed, zlib.crc32(entity.name.encode())])
-        drawn = steps.searchsorted(rng.random(_DRAWS), side="right") if wanted > 0 else np.empty(0, np.int64)
-        every, inverse = np.unique(np.r_[ids, drawn], return_inverse=True)
-        plus = np.bincount(inverse[: len(ids)], seen, minlength=len(every))
-        minus = np.bincount(inverse[len(ids) :], minlength=len(every)) * (wanted / max(len(drawn), 1))
-        indices.append(every)
-        positive.append(plus)
-        negative.append(minus)
-        lengths.append(len(every))
+    parts = [
+        _some_cells(others, new[k : k + _AT_ONCE], steps, negatives, None if weights is None else weights[k:], seed)
+        for k in range(0, len(new), _AT_ONCE)
+    ]
+    lengths, indices, positive, negative = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     indptr = np.r_[np.zeros(offset, np.int64), 0, np.cumsum(lengths)].astype(np.int64)
-    return CellArrays(
-        indptr, np.concatenate(indices).astype(np.int32), np.concatenate(positive), np.concatenate(negative)
-    )
+    return CellArrays(indptr, indices.astype(np.int32), positive, negative)
+
+
+def _some_cells(
+    others: Vocabulary, new: Sequence[NewEntity], steps: np.ndarray, negatives: float, weights: np.ndarray | None,
+    seed: int,
+) -> tuple[np.ndarray, ...]:  # fmt: skip
+    """Cells of a few entities: lengths, ids, weight as positive and as negative; each has draws of its own."""
+    owner = np.repeat(np.arange(len(new)), [len(entity.contexts) for entity in new])
+    ids = others.ids(context for entity in new for context in entity.contexts)
+    seen = np.array([count for entity in new for count in entity.contexts.values()], dtype=np.float64)
+    wanted = negatives * np.bincount(owner, seen, len(new)) if weights is None else weights[: len(new)]
+    drawing = np.flatnonzero(wanted > 0)
+    streams = [np.random.default_rng([seed, zlib.crc32(new[k].name.encode())]) for k in drawing.tolist()]
+    drawn = steps.searchsorted(np.array([stream.random(_DRAWS) for stream in streams]).ravel(), side="right")
+    keys = np.r_[owner * len(steps) + ids, np.repeat(drawing, _DRAWS) * len(steps) + drawn]
+    every, inverse = np.unique(keys, return_inverse=True)
+    row, column = np.divmod(every, len(steps))
+    positive = np.bincount(inverse[: len(ids)], seen, len(every))
+    negative = np.bincount(inverse[len(ids) :], minlength=len(every)) * (wanted[row] / _DRAWS)
+    return np.bincount(row, minlength=len(new)), column, positive, negative
 
 
 def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, added: int) -> None:
