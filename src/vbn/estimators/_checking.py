@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from vbn._errors import ParameterError
-from vbn.data._sampler import weight_of
+from vbn._errors import ParameterError, closest_names
+from vbn.engines import ENGINES
 from vbn.model._hyper import KINDS, Hyperpriors
 
 
@@ -28,7 +28,12 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     """Raise a `ParameterError` that names the first parameter out of its range, for a model with these relations."""
     for name in ("dim", "epochs", "average", "checkpoint_every"):
         _whole(name, params[name], least=1)
-    _whole("seed", params["seed"], least=0)
+    _whole("seed", params["seed"], least=0, most=2**63 - 1)
+    for name in ("centred_biases", "resample", "warm_start"):
+        _flag(name, params[name])
+    if not isinstance(params["verbose"], bool | np.bool_ | numbers.Integral):
+        raise ParameterError(f"verbose={params['verbose']!r} is neither True nor False.")
+    _engine(params["engine"])
     if params["n_threads"] is not None:
         _whole("n_threads", params["n_threads"], least=1)
     _number("negatives", params["negatives"], above=0.0)
@@ -36,13 +41,16 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     for name in ("subsample", "tol"):
         if params[name] is not None:
             _number(name, params[name], above=0.0)
-    for relation in relations:
-        _number("relation_weight", weight_of(params["relation_weight"], relation), above=0.0)
+    for name in ("relation_rank", "relation_weight"):
+        _known_relations(name, params[name], relations)
+    weights = params["relation_weight"]
+    for relation, weight in weights.items() if isinstance(weights, Mapping) else [("", weights)]:
+        _number(f"relation_weight[{relation!r}]" if relation else "relation_weight", weight, above=0.0)
     _number("hard_negatives", params["hard_negatives"], least=0.0)
     if params["hard_negatives"] > 1:
         raise ParameterError(f"hard_negatives={params['hard_negatives']!r} is a share: at most 1.")
     reject = params["reject_positives"]
-    if not (isinstance(reject, bool) or reject == "auto"):
+    if not (isinstance(reject, bool | np.bool_) or (isinstance(reject, str) and reject == "auto")):
         raise ParameterError(f"reject_positives={reject!r} is neither True, False nor 'auto'.")
     if params["memory"] is not None:
         raise ParameterError(f"memory={params['memory']!r}: a limit is not offered by this version; leave it None.")
@@ -53,9 +61,31 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     return Settings(Hyperpriors(alpha, beta), ranks, _dtype(params["dtype"]))
 
 
-def _whole(name: str, value: Any, least: int) -> None:
+def _whole(name: str, value: Any, least: int, most: int | None = None) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}.")
+    if most is not None and int(value) > most:
+        raise ParameterError(f"{name}={value!r} is too large: at most {most}.")
+
+
+def _flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name}={value!r} is neither True nor False.")
+
+
+def _engine(name: Any) -> None:
+    if not isinstance(name, str) or name not in ENGINES:
+        raise ParameterError(f"engine={name!r} is not known; choose one of {', '.join(map(repr, ENGINES))}.")
+
+
+def _known_relations(name: str, given: Any, relations: Collection[str]) -> None:
+    """Refuse values by relation for one that the data does not have."""
+    for relation in given if isinstance(given, Mapping) else ():
+        if relation not in relations:
+            close = closest_names(str(relation), relations)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            known = f"it has {', '.join(map(repr, relations))}" if relations else "it has none"
+            raise ParameterError(f"{name}: the data has no relation {relation!r}; {known}.{hint}")
 
 
 def _number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
@@ -86,6 +116,6 @@ def _rank(value: Any, relation: str) -> int:
 
 def _dtype(value: Any) -> np.dtype:
     for known in (np.dtype(np.float32), np.dtype(np.float64)):
-        if value in (known.name, known, known.type):
+        if isinstance(value, str | np.dtype | type) and (value is known.type or str(value) == known.name):
             return known
     raise ParameterError(f"dtype={value!r} is neither 'float32' nor 'float64'.")

@@ -1,0 +1,104 @@
+"""Parameters out of range: one clear error before anything is done, and the model stays as it was."""
+
+import numpy as np
+import pytest
+
+import vbn
+
+DATA = vbn.Dataset.from_pairs(["dog", "cat", "dog"], ["barks", "purrs", "sleeps"], [10, 4, 3]).with_relation(
+    "antonym", [("dog", "cat")], symmetric=True
+)
+
+
+def model(**options):
+    return vbn.VBN(**({"dim": 2, "epochs": 1, "verbose": False} | options))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dim": 0}, "dim=0 must be a whole number of at least 1"),
+        ({"dim": 2.5}, "dim=2.5 must be a whole number"),
+        ({"dim": True}, "dim=True must be a whole number"),
+        ({"epochs": "ten"}, "epochs='ten' must be a whole number"),
+        ({"average": None}, "average=None must be"),
+        ({"seed": -1}, "seed=-1 must be"),
+        ({"seed": 2**63}, "seed=9223372036854775808 is too large: at most 9223372036854775807"),
+        ({"seed": 2**64}, "too large"),
+        ({"n_threads": 0}, "n_threads=0 must be"),
+        ({"negatives": 0}, "negatives=0 must be a finite number above 0"),
+        ({"negatives": "x"}, "negatives='x' must be"),
+        ({"noise_power": -1}, "noise_power=-1 must be a finite number of at least 0"),
+        ({"noise_power": np.inf}, "noise_power=inf must be"),
+        ({"subsample": 0}, "subsample=0 must be"),
+        ({"subsample": 1e-12}, "subsample=1e-12 keeps .* raise it"),
+        ({"tol": "x"}, "tol='x' must be"),
+        ({"hard_negatives": 2}, "hard_negatives=2 is a share"),
+        ({"reject_positives": "no"}, "reject_positives='no' is neither"),
+        ({"reject_positives": np.zeros(2)}, "is neither True, False nor 'auto'"),
+        ({"resample": "no"}, "resample='no' is neither True nor False"),
+        ({"resample": 1}, "resample=1 is neither"),
+        ({"centred_biases": "x"}, "centred_biases='x' is neither"),
+        ({"warm_start": None}, "warm_start=None is neither"),
+        ({"verbose": "x"}, "verbose='x' is neither"),
+        ({"engine": "xx"}, "engine='xx' is not known; choose one of 'threads'"),
+        ({"engine": ["threads"]}, "engine=.*is not known"),
+        ({"dtype": "float16"}, "dtype='float16' is neither 'float32' nor 'float64'"),
+        ({"dtype": "foo"}, "dtype='foo' is neither"),
+        ({"dtype": None}, "dtype=None is neither"),
+        ({"dtype": np.zeros(2)}, "is neither 'float32' nor 'float64'"),
+        ({"memory": "1GB"}, "memory='1GB'"),
+        ({"alpha": 0}, "must be a finite number above 0"),
+        ({"alpha": {"entity": "x"}}, r"alpha\['entity'\]='x' must be"),
+        ({"alpha": {"entty": 1}}, "alpha has no kind 'entty'; the kinds are entity"),
+        ({"beta": None}, "must be a finite number"),
+        ({"relation_rank": 0}, "relation_rank=0 must be"),
+        ({"relation_rank": "x"}, "relation_rank='x' must be"),
+        ({"relation_rank": {"antonym": 0}}, "relation_rank=0 must be"),
+        ({"relation_rank": {"antonyms": 4}}, "no relation 'antonyms'; it has 'antonym'. Did you mean 'antonym'"),
+        ({"relation_rank": {5: 4}}, "no relation 5"),
+        ({"relation_weight": "x"}, "relation_weight='x' must be a finite number above 0"),
+        ({"relation_weight": None}, "relation_weight=None must be"),
+        ({"relation_weight": 0}, "relation_weight=0 must be"),
+        ({"relation_weight": {"antonym": "x"}}, r"relation_weight\['antonym'\]='x' must be"),
+        ({"relation_weight": {"Antonym": 2}}, "relation_weight: the data has no relation 'Antonym'; .*Did you mean"),
+    ],
+)
+def test_a_bad_parameter_is_named_with_its_range(options, message):
+    estimator = model(**options)
+    with pytest.raises(vbn.ParameterError, match=message):
+        estimator.fit(DATA)
+    assert not hasattr(estimator, "lower_bounds_")
+
+
+def test_values_by_relation_where_there_are_no_relations():
+    plain = vbn.Dataset.from_pairs(["dog"], ["barks"])
+    with pytest.raises(vbn.ParameterError, match="no relation 'antonym'; it has none"):
+        model(relation_rank={"antonym": 3}).fit(plain)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seed": 2**63 - 1},
+        {"seed": np.int64(3), "dim": np.int32(2), "negatives": np.float32(2), "resample": np.bool_(True)},
+        {"verbose": 0},
+        {"dtype": np.float64},
+        {"dtype": np.dtype("float64")},
+        {"relation_rank": {"antonym": 3}, "relation_weight": {"antonym": 2.5}},
+        {"noise_power": 1e4},
+        {"noise_power": 0},
+    ],
+)
+def test_good_parameters_of_other_types_are_taken(options):
+    fitted = model(**options).fit(DATA)
+    assert np.isfinite(fitted.posterior("dog").mean).all()
+    assert 0 < fitted.predict_proba([("dog", "barks")])[0] < 1
+
+
+def test_a_failed_fit_leaves_an_earlier_one_as_it_was():
+    fitted = model().fit(DATA)
+    before = fitted.posterior("dog").mean
+    with pytest.raises(vbn.ParameterError):
+        fitted.set_params(resample="no").fit(DATA)
+    np.testing.assert_array_equal(fitted.posterior("dog").mean, before)
