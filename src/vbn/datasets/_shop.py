@@ -30,8 +30,8 @@ _TASTES = {
 def write_shop(folder: str | os.PathLike[str] = "shop", customers: int = 600, seed: int = 0) -> Path:
     """Write a simulated shop: `orders.csv` (customer, product) and `catalogue.csv` (child, parent).
 
-    The catalogue goes department > kind > product. Customers have tastes (breakfast, afternoon, evening), a few products
-    are popular and most are not, and forty are so new that nobody has ordered them.
+    The catalogue goes department > kind > product. Customers have tastes: breakfast, afternoon or evening. A few
+    products are popular, most are not, and forty are so new that nobody has ordered them.
 
     Parameters
     ----------

@@ -71,18 +71,23 @@ def _by_cosine(
 
 
 def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:
-    """Standard deviation of cos(a, b), to second order in the deviations from the two means."""
-    norm_a = max(float(np.linalg.norm(a)), 1e-30)
-    norm_b = np.maximum(np.linalg.norm(b, axis=1), 1e-30)[:, None]
-    unit_a, unit_b = a / norm_a, b / norm_b
-    cosine = (unit_b @ unit_a)[:, None]
-    along_a = (unit_b - cosine * unit_a) / norm_a
-    along_b = (unit_a - cosine * unit_b) / norm_b
-    first = along_a**2 @ a_variance + (along_b**2 * b_variance).sum(axis=1)
-    a_spread, b_spread = a_variance / norm_a**2, b_variance / norm_b**2
-    second = 0.5 * cosine[:, 0] ** 2 * (a_spread**2 + b_spread**2).sum(axis=1) + (a_spread * b_spread).sum(axis=1)
-    std = np.sqrt(first + second)  # the second order is all there is where the two point the same way
-    result: np.ndarray = np.minimum(std, 1.0)  # a cosine cannot vary by more, which is also what a mean of 0 gives
+    """Standard deviation of cos(a, b) under two densities, to second order in the deviations from their means.
+
+    Deviations are measured against the expected squared length, not that of the mean, which keeps the result right for
+    densities much wider than their mean is long: there the cosine is that of two random directions.
+    """
+    norm_a, norm_b = np.linalg.norm(a), np.linalg.norm(b, axis=1)
+    unit_a, unit_b = a / max(norm_a, 1e-30), b / np.maximum(norm_b, 1e-30)[:, None]
+    cosine = unit_b @ unit_a
+    square_a = np.maximum(norm_a**2 + a_variance.sum(), 1e-30)
+    square_b = np.maximum(norm_b**2 + b_variance.sum(axis=1), 1e-30)
+    a_spread, b_spread = a_variance / square_a, b_variance / square_b[:, None]
+    a_kept, b_kept = norm_a**2 / square_a, norm_b**2 / square_b  # how much of a sample's length is the mean's
+    first = b_kept * ((unit_b - cosine[:, None] * unit_a) ** 2 @ a_spread)
+    first += a_kept * ((unit_a - cosine[:, None] * unit_b) ** 2 * b_spread).sum(axis=1)
+    second = 0.5 * cosine**2 * a_kept * b_kept * (a_spread**2 + b_spread**2).sum(axis=1)
+    second += (a_spread * b_spread).sum(axis=1)
+    result: np.ndarray = np.sqrt(first + second)
     return result
 
 
