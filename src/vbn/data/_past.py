@@ -1,4 +1,9 @@
-"""What earlier data, which is not at hand any more, left behind that a sample of new data depends on."""
+"""What earlier data, which is not at hand any more, left behind that a sample of new data depends on.
+
+With all data at hand, the negatives of the old positives would fall on all columns, in proportion to all counts. What
+the old fit has not seen of them, on columns that are new or have become more frequent, is drawn now. Otherwise new
+columns, which meet the negatives of a few new positives only, would be taken for far more likely than old ones.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +12,55 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vbn.data._cells import Cells
+
+_DRAWS = 512  # at most, for a column and epoch; each carries its share of the weight
+
 
 @dataclass(frozen=True)
 class Past:
     """Earlier data, as far as sampling goes.
 
-    `columns` says which columns it had (they stay among the negatives), `row_totals` how much each row weighed in a
-    sample, and `rejects` whether a negative that was an observed pair was drawn anew (None: not known).
+    `noise` is how likely each column was as a negative, `row_totals` how much each row weighed in a sample, and
+    `rejects` whether a negative that was an observed pair was drawn anew (None: not known).
     """
 
-    columns: np.ndarray
+    noise: np.ndarray
     row_totals: np.ndarray
     rejects: bool | None
+
+    @property
+    def columns(self) -> np.ndarray:
+        """Which columns there were: they stay among the negatives."""
+        result: np.ndarray = self.noise > 0
+        return result
 
     def seed(self, seed: int) -> int:
         """A seed of its own for each fit of a series, so that every one draws other negatives."""
         before = zlib.crc32(np.ascontiguousarray(self.row_totals).tobytes())
         return int(np.random.SeedSequence([seed, before]).generate_state(1, np.uint32)[0])
+
+    def missed(self, noise: np.ndarray, negatives: float, seed: int, epoch: int) -> tuple[np.ndarray, ...]:
+        """Negatives of the old positives that the old fit has not seen: rows, columns, weights."""
+        wanted = negatives * self.row_totals.sum() * np.maximum(noise - self.noise, 0.0)
+        rng = np.random.default_rng([seed, epoch, 0x9A57])
+        draws = np.floor(np.minimum(wanted, _DRAWS) + rng.random(len(wanted))).astype(np.int64)
+        columns = np.repeat(np.arange(len(wanted)), draws)
+        weights = np.repeat(np.maximum(wanted / _DRAWS, 1.0), draws)
+        steps = np.cumsum(self.row_totals)
+        rows = np.searchsorted(steps, rng.random(len(columns)) * steps[-1], side="right")
+        return rows, columns, weights
+
+
+def with_negatives(cells: Cells, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> Cells:
+    """The cells with negatives added, as cells of their own: what they say of a pair adds up."""
+    order = np.argsort(np.concatenate([cells.rows(), rows]), kind="stable")
+    lengths = np.diff(cells.indptr) + np.bincount(rows, minlength=cells.n_rows)
+    dtype = cells.positive.dtype
+    return Cells(
+        np.concatenate(([0], np.cumsum(lengths))),
+        np.concatenate([cells.indices, columns.astype(cells.indices.dtype)])[order],
+        np.concatenate([cells.positive, np.zeros(len(rows), dtype)])[order],
+        np.concatenate([cells.negative, weights.astype(dtype)])[order],
+        cells.n_columns,
+    )

@@ -13,7 +13,7 @@ from vbn.data._cells import Cells, Sample
 from vbn.data._counts import Counts
 from vbn.data._dataset import Dataset
 from vbn.data._noise import noise_weights
-from vbn.data._past import Past
+from vbn.data._past import Past, with_negatives
 from vbn.data._relation import Relation
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
@@ -150,6 +150,8 @@ class Sampler:
         cells = self._draw(
             self.counts, epoch, 0, self._keep, self._exact, self._noise_ids, self._noise, self.reject, runner
         )
+        if self.past is not None:
+            cells = with_negatives(cells, *self._missed(self.past, epoch))
         ones = tuple(np.ones(n) for n in self.counts.shape)
         exact = tuple(np.ones(n, dtype=bool) for n in self.counts.shape)
         relations = [
@@ -159,6 +161,15 @@ class Sampler:
             )
         ]
         return Sample(cells, tuple(relations))
+
+    def _missed(self, past: Past, epoch: int) -> tuple[np.ndarray, ...]:
+        """Negatives that are due to the old positives."""
+        rows, columns, weights = past.missed(self.noise(), self.negatives, self.seed, epoch)
+        if self.reject:
+            width = self.counts.shape[1]
+            good = ~np.isin(rows * width + columns, self.counts.row_ids() * width + self.counts.indices)
+            rows, columns, weights = rows[good], columns[good], weights[good]
+        return rows, columns, weights
 
     def _draw(
         self, counts: Counts, epoch: int, stream: int, keep: tuple, exact: tuple, noise_ids: np.ndarray,

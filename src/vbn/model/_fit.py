@@ -49,6 +49,8 @@ def build_network(
         rows[relation.left] = True
         columns[candidates] = True
         relation_active[k, candidates] = True
+    if sampler.past is not None:
+        rows |= sampler.past.row_totals > 0
     if evidence is not None:
         rows |= evidence.u.known.any(axis=1)
         columns |= evidence.v.known.any(axis=1)

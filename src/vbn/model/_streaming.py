@@ -34,11 +34,10 @@ def continued(earlier: Trained, data: Dataset) -> Dataset:
 
 def past_of(earlier: Trained, data: Dataset) -> Past:
     """What sampling must know of the earlier data; `data` is what `continued` returned."""
-    columns = np.zeros(len(data.columns), dtype=bool)
-    columns[: len(earlier.columns)] = earlier.column_active & (earlier.columns.counts > 0)
-    totals = np.zeros(len(data.rows))
+    noise, totals = np.zeros(len(data.columns)), np.zeros(len(data.rows))
+    noise[: len(earlier.columns)] = np.where(earlier.column_active, earlier.noise(), 0.0)
     totals[: len(earlier.rows)] = earlier.row_totals
-    return Past(columns, totals, earlier.rejects)
+    return Past(noise, totals, earlier.rejects)
 
 
 def evidence_of(earlier: Trained, data: Dataset, ranks: list[int], dtype: np.dtype) -> Evidence:
