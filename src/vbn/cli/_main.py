@@ -5,12 +5,16 @@ from __future__ import annotations
 import importlib
 import io
 import sys
+import warnings
+
+import typer
 
 from vbn.cli._app import app
 
 # One module each, in the order that the help shows them; what is heavy they import when they are run.
 VERBS = (
-    "demo", "train", "similar", "recommend", "related", "predict", "explain", "add", "export", "evaluate", "doctor",
+    "demo", "train", "similar", "recommend", "related", "predict", "explain", "add", "export", "evaluate", "data",
+    "doctor",
 )  # fmt: skip
 
 
@@ -19,9 +23,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot print is no error
+    warnings.showwarning = _warn
     for name in VERBS:
         importlib.import_module(f"vbn.cli._{name}")
     app(_debug_first(sys.argv[1:]), prog_name="vbn")
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    typer.echo(f"warning: {message}", err=True)
 
 
 def _debug_first(arguments: list[str]) -> list[str]:
