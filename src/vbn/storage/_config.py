@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,14 @@ def read_config(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise ModelFileError("there is no such folder." if not folder.exists() else "it is a file, not a folder.")
     try:
-        with open_plain(folder, CONFIG) as stream:
-            text = stream.read(LARGEST + 1)
+        stream = open_plain(folder, CONFIG)
     except FileNotFoundError:
         raise ModelFileError(f"it has no {CONFIG}.") from None
-    if len(text) > LARGEST:
-        raise ModelFileError(f"its {CONFIG} has more than {LARGEST:,} bytes.")
+    with stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > LARGEST:
+            raise ModelFileError(f"its {CONFIG} has {size:,} bytes, more than {LARGEST:,}.")
+        text = stream.read(size)
     return _checked(parse(text, f"its {CONFIG}"))
 
 
