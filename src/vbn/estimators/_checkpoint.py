@@ -50,7 +50,7 @@ class Checkpoints:
         state = State(tensors, facts | {"data": dict(self._marks)})
         try:
             write_folder(
-                self.folder, training.trained(), training.data, self._estimator, self._params, training.record(),
+                self.folder, training.trained(), training.kept, self._estimator, self._params, training.record(),
                 counts=False, state=state,
             )  # fmt: skip
         except ModelFileError as error:

@@ -7,10 +7,14 @@ import hashlib
 import numpy as np
 
 from vbn.data import Counts, Dataset, Taxonomy, Vocabulary
+from vbn.model._trained import Trained
 
 
-def fingerprints(data: Dataset, validation: Dataset | None) -> dict[str, str | None]:
-    """A digest of each part of the data that training depends on; None for a part that is not there."""
+def fingerprints(data: Dataset, validation: Dataset | None, earlier: Trained | None) -> dict[str, str | None]:
+    """A digest of each part of the data that training depends on; None for a part that is not there.
+
+    `earlier` is a model whose posterior stands for data that is gone.
+    """
     pairs: list[object] = []
     for name, relation in data.relations.items():
         pairs += [name, str(relation.symmetric), relation.left, relation.right, relation.weights]
@@ -22,6 +26,7 @@ def fingerprints(data: Dataset, validation: Dataset | None) -> dict[str, str | N
         "column taxonomy": _edges(data.column_taxonomy),
         "relations": pairs or None,
         "validation": None if validation is None else _held_out(validation),
+        "earlier model": None if earlier is None else [*earlier.posterior.arrays().values(), earlier.row_totals],
     }
     return {name: None if items is None else _digest(items) for name, items in parts.items()}
 

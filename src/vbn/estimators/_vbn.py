@@ -205,7 +205,10 @@ class VBN(Model):
         earlier = self._trained if self.warm_start and resume_from is None else None
         return self._fit(data, validation, need_callbacks(callbacks), earlier, resume_from)
 
-    def partial_fit(self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = ()) -> Self:
+    def partial_fit(
+        self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = (),
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Self:  # fmt: skip
         """Add data to what was learned: a warm-started fit on the merged counts.
 
         A model that was saved without its counts goes on too: its posterior becomes the prior of the new data, while
@@ -216,8 +219,8 @@ class VBN(Model):
         ----------
         data
             New counts; new entities, taxonomy edges and relations are welcome.
-        validation, callbacks
-            As in `fit`.
+        validation, callbacks, resume_from
+            As in `fit`; a checkpoint is resumed by the model that it began with.
 
         Examples
         --------
@@ -230,11 +233,10 @@ class VBN(Model):
         """
         need_datasets("partial_fit", data, validation)
         if self._trained is None:
-            return self.fit(data, validation, callbacks)
-        if self._data is None:
-            data = continued(self._trained, data)
-            return self._fit(data, validation, need_callbacks(callbacks), self._trained, whole=False)
-        return self._fit(self._data.merge(data), validation, need_callbacks(callbacks), self._trained)
+            return self.fit(data, validation, callbacks, resume_from)
+        whole = self._data is not None
+        data = continued(self._trained, data) if self._data is None else self._data.merge(data)
+        return self._fit(data, validation, need_callbacks(callbacks), self._trained, resume_from, whole)
 
     def _fit(
         self, data: Dataset, validation: Dataset | None, callbacks: tuple[Callback, ...], earlier: Trained | None,
@@ -242,7 +244,9 @@ class VBN(Model):
     ) -> Self:  # fmt: skip
         params, kind = self.get_params(), type(self).__name__
         settings = check_parameters(params, data.relations)
-        marks = fingerprints(data, validation) if self.checkpoint is not None or resume_from is not None else {}
+        marks = {}
+        if self.checkpoint is not None or resume_from is not None:
+            marks = fingerprints(data, validation, None if whole else earlier)
         reached = None if resume_from is None else read_checkpoint(resume_from, kind, params, marks)
         checkpoints = (
             None if self.checkpoint is None
@@ -286,10 +290,11 @@ class VBN(Model):
                 ):
                     training.take(info)
                     progress.show(training.epochs, info, training.score)
-                    ends = self._told_to_stop(training, info, callbacks) or training.converged or interrupt.requested
+                    told, interrupted = self._told_to_stop(training, info, callbacks), interrupt.requested
+                    ends = told or interrupted or training.converged
                     if checkpoints is not None and (ends or checkpoints.due(training.epochs, self.epochs)):
                         checkpoints.write(training)
-                    if interrupt.requested:
+                    if interrupted:
                         progress.say(f"interrupted: kept the {training.epochs} whole epochs so far")
                     if ends:
                         break
