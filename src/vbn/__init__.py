@@ -37,17 +37,21 @@ _HOMES = {
     "load": "vbn.estimators",
 }
 
+_ROOMS = ("plot",)  # modules that need no import of their own
+
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
         globals()[name] = value
         return value
+    if name in _ROOMS:
+        return importlib.import_module(f"vbn.{name}")
     raise AttributeError(f"module 'vbn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_HOMES, *_ROOMS])
 
 
 __all__ = [

@@ -1,0 +1,126 @@
+"""An entity among its neighbours: a flat map of densities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbn.plot._labels import place_labels
+from vbn.plot._style import BLUE, FAINT, INK, ORANGE, new_axes, no_frame, shown, title, trained_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
+
+
+def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "column", ax: Axes | None = None) -> Axes:
+    """Draw the k nearest neighbours of an entity (by cosine) with their uncertainty.
+
+    The means, at length 1 as their cosines see them, are projected on their first two principal directions. Ellipses
+    are the densities in that plane, all at the share of a standard deviation that the picture names.
+
+    Parameters
+    ----------
+    model
+        A fitted model.
+    entity
+        Name of the entity in the middle.
+    k
+        How many neighbours.
+    side
+        "row" or "column", where the two differ.
+    ax
+        Axes to draw on; a new figure by default.
+
+    Examples
+    --------
+    >>> import vbn, vbn.plot
+    >>> data = vbn.Dataset.from_sequences([["a", "dog", "barks"], ["a", "cat", "purrs"]] * 5)
+    >>> model = vbn.VBN(dim=3, epochs=4, verbose=False).fit(data)
+    >>> len(vbn.plot.neighbourhood(model, "dog", k=3).texts) >= 4
+    True
+    """
+    trained = trained_of(model)
+    names = [str(entity), *(row.entity for row in model.similar(entity, k=k, side=side))]
+    ids = trained.vocabulary(side).ids(names)
+    part = trained.part("u" if trained.shared or side == "row" else "v")
+    points, spreads, shares = _flat(part.mean[ids].astype(np.float64), part.variance[ids].astype(np.float64))
+    size = 6.4 if k <= 20 else 8.0
+    ax = new_axes(ax, (size * 1.15, size))
+    scale = _scale(points, spreads)
+    _ellipses(ax, points, scale**2 * spreads)
+    ax.scatter(points[1:, 0], points[1:, 1], s=22, color=BLUE, zorder=4, linewidths=0)
+    ax.scatter(points[:1, 0], points[:1, 1], s=60, color=ORANGE, zorder=5, linewidths=0)
+    _limits(ax, points, scale**2 * spreads)
+    no_frame(ax)
+    title(
+        ax, f"Neighbours of {shown(names[0], 40)}",
+        f"directions of the means, in the plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}",
+    )  # fmt: skip
+    few = len(names)
+    place_labels(
+        ax, points, [shown(name) for name in names], [ORANGE, *[INK] * (few - 1)],
+        [11.0, *[9.5 if few <= 20 else 8.5] * (few - 1)],
+    )  # fmt: skip
+    if len(names) == 1:
+        ax.annotate("no neighbours", (0.5, 0.05), xycoords="axes fraction", ha="center", color=FAINT)
+    return ax
+
+
+def _flat(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Means and covariances in the plane of most variance, and the share of variance that it holds."""
+    lengths = np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-30)
+    means, variances = means / lengths, variances / lengths**2
+    centred = means - means.mean(axis=0)
+    _, singular, axes = np.linalg.svd(centred, full_matrices=True)
+    plane = axes[:2]
+    if len(plane) < 2:  # a model of one dimension
+        plane = np.vstack([plane, np.zeros_like(plane)])
+    total = float((singular**2).sum())
+    share = float((singular[:2] ** 2).sum()) / total if total > 0 else 1.0
+    covariances = np.einsum("ad,nd,bd->nab", plane, variances, plane)
+    return centred @ plane.T, covariances, share
+
+
+def _scale(points: np.ndarray, covariances: np.ndarray) -> float:
+    """How much of a standard deviation to draw: as much as leaves the points apart."""
+    span = max(float(np.ptp(points, axis=0).max()), 1e-9)
+    radius = float(np.median(np.sqrt(np.maximum(covariances[:, 0, 0], 0.0))))
+    return next((scale for scale in _SCALES if scale * radius <= 0.12 * span), _SCALES[-1])
+
+
+def _told(scale: float) -> str:
+    return "one standard deviation" if scale == 1.0 else f"{scale:g} standard deviations"
+
+
+def _ellipses(ax: Axes, points: np.ndarray, covariances: np.ndarray) -> None:
+    from matplotlib.patches import Ellipse
+
+    for number, (point, covariance) in enumerate(zip(points, covariances, strict=True)):
+        values, vectors = np.linalg.eigh(covariance)
+        angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
+        width, height = 2.0 * np.sqrt(np.maximum(values[::-1], 0.0))
+        colour = BLUE if number else ORANGE
+        for filled in (True, False):
+            ax.add_artist(  # not add_patch: a wide ellipse must not set the limits
+                Ellipse(
+                    (point[0], point[1]), width, height, angle=angle, facecolor=colour if filled else "none",
+                    edgecolor="none" if filled else colour, alpha=0.08 if filled else 0.4, linewidth=0.9,
+                    zorder=2 if number else 3,
+                )
+            )  # fmt: skip
+
+
+def _limits(ax: Axes, points: np.ndarray, covariances: np.ndarray) -> None:
+    """Room for all points and most of the ellipses, on one scale for both directions."""
+    reach = np.sqrt(np.maximum(covariances[:, [0, 1], [0, 1]], 0.0))
+    low, high = points.min(axis=0), points.max(axis=0)
+    span = max(float((high - low).max()), 1e-6)
+    pad = np.minimum(np.quantile(reach, 0.75, axis=0), 0.5 * span) + 0.06 * span
+    pad = np.maximum(pad, 0.2 * span)
+    ax.update_datalim([low - pad, high + pad])
+    ax.margins(0.0)
+    ax.autoscale_view()
+    ax.set_aspect("equal", adjustable="datalim")
