@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ import numpy as np
 from vbn._errors import NumericalError, TaxonomyError
 from vbn.data import Taxonomy, Vocabulary
 from vbn.data._edges import shares_of_parents
+from vbn.inference._new_cells import Negatives, cells_of
 from vbn.inference._newcomers import NewEntity
 from vbn.inference._vetting import check_newcomers
 from vbn.kernels._arrays import CellArrays, RelationArrays
@@ -22,9 +22,8 @@ from vbn.model._network import Network
 from vbn.model._posterior import Posterior, start_posterior
 from vbn.model._trained import Trained
 
-_SWEEPS = 10
-_AT_ONCE = 1000  # new entities whose cells are gathered at once
-_DRAWS = 512  # negatives drawn for a new entity; each carries a share of the weight that training would give
+_SWEEPS = 100  # at most
+_SETTLED = 0.02  # of a standard deviation: means that move less are settled
 
 
 def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: int) -> Trained:
@@ -127,8 +126,9 @@ def _fold_in_rows(trained: Trained, network: Network, new: Sequence[NewEntity], 
     noise = trained.noise()
     if trained.shared:
         noise[-added:] = 0.0  # the new ones meet those that the model knows, not each other
-    cells = _cells(trained.columns, new, len(trained.rows) - added, noise, trained.negatives, None, seed)
-    _sweep(trained, network, "u", cells, added)
+    weights = trained.negatives * trained.row_totals[-added:]
+    negatives = Negatives(noise, weights, bool(trained.rejects), made_up=True, seed=seed)
+    _sweep(trained, network, "u", cells_of(new, trained.columns, len(trained.rows) - added, negatives), added)
 
 
 def _fold_in_columns(trained: Trained, network: Network, new: Sequence[NewEntity], added: int, seed: int) -> None:
@@ -136,51 +136,13 @@ def _fold_in_columns(trained: Trained, network: Network, new: Sequence[NewEntity
     rows = trained.row_totals.copy()
     if trained.shared:
         rows[-added:] = 0.0
-    noise = trained.noise()[-added:]
-    weights = trained.negatives * rows.sum() * noise
-    cells = _cells(trained.rows, new, len(trained.columns) - added, rows / rows.sum(), 0.0, weights, seed + 1)
-    _sweep(trained, network, "v", cells, added)
-
-
-def _cells(
-    others: Vocabulary, new: Sequence[NewEntity], offset: int, noise: np.ndarray, negatives: float,
-    weights: np.ndarray | None, seed: int,
-) -> CellArrays:  # fmt: skip
-    """Cells of the new entities only, by entity; the rows before `offset` are empty."""
-    steps = np.cumsum(noise)
-    steps /= steps[-1]
-    parts = [
-        _some_cells(others, new[k : k + _AT_ONCE], steps, negatives, None if weights is None else weights[k:], seed)
-        for k in range(0, len(new), _AT_ONCE)
-    ]
-    lengths, indices, positive, negative = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    indptr = np.r_[np.zeros(offset, np.int64), 0, np.cumsum(lengths)].astype(np.int64)
-    return CellArrays(indptr, indices.astype(np.int32), positive, negative)
-
-
-def _some_cells(
-    others: Vocabulary, new: Sequence[NewEntity], steps: np.ndarray, negatives: float, weights: np.ndarray | None,
-    seed: int,
-) -> tuple[np.ndarray, ...]:  # fmt: skip
-    """Cells of a few entities: lengths, ids, weight as positive and as negative; each has draws of its own."""
-    owner = np.repeat(np.arange(len(new)), [len(entity.contexts) for entity in new])
-    ids = others.ids(context for entity in new for context in entity.contexts)
-    seen = np.array([count for entity in new for count in entity.contexts.values()], dtype=np.float64)
-    wanted = negatives * np.bincount(owner, seen, len(new)) if weights is None else weights[: len(new)]
-    drawing = np.flatnonzero(wanted > 0)
-    streams = [np.random.default_rng([seed, zlib.crc32(new[k].name.encode())]) for k in drawing.tolist()]
-    drawn = steps.searchsorted(np.array([stream.random(_DRAWS) for stream in streams]).ravel(), side="right")
-    keys = np.r_[owner * len(steps) + ids, np.repeat(drawing, _DRAWS) * len(steps) + drawn]
-    every, inverse = np.unique(keys, return_inverse=True)
-    row, column = np.divmod(every, len(steps))
-    positive = np.bincount(inverse[: len(ids)], seen, len(every))
-    negative = np.bincount(inverse[len(ids) :], minlength=len(every)) * (wanted[row] / _DRAWS)
-    return np.bincount(row, minlength=len(new)), column, positive, negative
+    weights = trained.negatives * rows.sum() * trained.noise()[-added:]
+    negatives = Negatives(rows, weights, bool(trained.rejects), made_up=False, seed=seed + 1)
+    _sweep(trained, network, "v", cells_of(new, trained.rows, len(trained.columns) - added, negatives), added)
 
 
 def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, added: int) -> None:
     """Repeat the block updates of training for the new entities, all else held fixed."""
-    from vbn.kernels._cells import update_biases
     from vbn.kernels._entities import update_entities
     from vbn.kernels._hierarchy import entity_distances
 
@@ -189,34 +151,40 @@ def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, add
     dtype = own.mean.dtype
     with np.errstate(over="ignore"):  # what does not fit ends as a density that is not finite, which is refused
         cells = CellArrays(cells.indptr, cells.indices, cells.positive.astype(dtype), cells.negative.astype(dtype))
-    active = trained.row_active if part == "u" else trained.column_active
+    active = (trained.row_active if part == "u" else trained.column_active).copy()
     n = len(active)
+    active[: n - added] = False
     none = _no_relations(q, n)
     distance, volume = np.zeros(n), np.zeros(n)
-    span = (n - added, n)
+    span, new = (n - added, n), slice(n - added, n)
     for _ in range(_SWEEPS):
-        prior = network.prior(part)
+        if not active.any():
+            break
+        prior, before = network.prior(part), own.mean[new].copy()
         update_entities(
-            *span,
-            active,
-            cells,
-            own.densities,
-            other.densities,
-            prior,
-            q.bias.densities,
-            part == "v",
-            none,
+            *span, active, cells, own.densities, other.densities, prior, q.bias.densities, part == "v", none,
             DIRECT_CELLS,
-        )
+        )  # fmt: skip
         entity_distances(*span, active, own.densities, prior, distance, volume)
-        new = slice(n - added, n)
         own.tau_rate[new] = np.where(active[new], hyper.beta["entity"] + 0.5 * distance[new], own.tau_rate[new])
+        moved = (np.abs(own.mean[new] - before) / np.sqrt(own.variance[new])).max(axis=1)
         if part == "v":
-            tau = network.tau(q.bias.tau_rate, "bias", 1)
-            centre, spread = float(q.bias.centre_mean[0]), float(q.bias.centre_variance[0])
-            update_biases(*span, active, cells, own.densities, other.densities, tau, tau * centre, q.bias.densities)
-            square = (q.bias.mean[new].astype(np.float64) - centre) ** 2 + q.bias.variance[new] + spread
-            q.bias.tau_rate[new] = np.where(active[new], hyper.beta["bias"] + 0.5 * square, q.bias.tau_rate[new])
+            moved = np.maximum(moved, _update_biases(network, cells, active, span))
+        active[new] &= moved > _SETTLED
+
+
+def _update_biases(network: Network, cells: CellArrays, active: np.ndarray, span: tuple[int, int]) -> np.ndarray:
+    """Update the biases of new columns; return how far each moved, in standard deviations."""
+    from vbn.kernels._cells import update_biases
+
+    q, hyper, new = network.posterior, network.hyperpriors, slice(*span)
+    tau, before = network.tau(q.bias.tau_rate, "bias", 1), q.bias.mean[new].copy()
+    centre, spread = float(q.bias.centre_mean[0]), float(q.bias.centre_variance[0])
+    update_biases(*span, active, cells, q.v.densities, q.u.densities, tau, tau * centre, q.bias.densities)
+    square = (q.bias.mean[new].astype(np.float64) - centre) ** 2 + q.bias.variance[new] + spread
+    q.bias.tau_rate[new] = np.where(active[new], hyper.beta["bias"] + 0.5 * square, q.bias.tau_rate[new])
+    moved: np.ndarray = np.abs(q.bias.mean[new] - before) / np.sqrt(q.bias.variance[new])
+    return moved
 
 
 def _no_relations(q: Posterior, n: int) -> RelationArrays:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 
 from vbn._errors import DataError, closest_names
-from vbn.data._columns import Columns, read_columns, speaking_as
+from vbn.data._columns import Columns, as_table, read_columns, speaking_as
 from vbn.data._fields import Field
 from vbn.data._files import TEXT
 from vbn.data._names import as_name
@@ -52,7 +52,9 @@ def _is_many(name: object) -> bool:
     """Whether this is more than a name: text is one unless it ends like the name of a table's file."""
     if isinstance(name, str):
         return name.lower().endswith(_SUFFIXES)
-    return isinstance(name, os.PathLike) or (isinstance(name, Iterable) and not isinstance(name, bytes))
+    if isinstance(name, bytes | int | float):
+        return False
+    return isinstance(name, os.PathLike | Iterable) or as_table(name) is not None
 
 
 def _described(name: str, known: object) -> NewEntity:
