@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
+from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries, check_k
 from vbn.inference._folding import average, fold_in
 from vbn.inference._ranking import Hidden, rank, tables
@@ -18,8 +19,13 @@ from vbn.model._posterior import Gaussians
 from vbn.model._trained import Trained
 
 
+_compiled: set[str] = set()
+
+
 class Recommending(Queries):
     """Gives a model `recommend`."""
+
+    verbose: bool
 
     def recommend(
         self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
@@ -70,6 +76,7 @@ class Recommending(Queries):
         """
         trained = self._model()
         check_k(k)
+        _compile(trained, self.verbose)
         dial, rng = _dial(popularity), _generator(explore, seed)
         allowed = _allowed(trained, candidates)
         if (entities is None) == (user is None):
@@ -103,6 +110,17 @@ class Recommending(Queries):
             return queries, []
         counts = self._data.counts
         return queries, [counts.indices[counts.indptr[i] : counts.indptr[i + 1]] for i in ids]
+
+
+def _compile(trained: Trained, verbose: bool) -> None:
+    """Compile the kernels with a question about nothing, and say so if it takes a while: once after an install."""
+    dtype = trained.posterior.v.mean.dtype.name
+    if dtype not in _compiled:
+        with announced("compiling kernels (once after an install, a few seconds)", verbose):
+            nobody = fold_in(trained, ContextArrays(np.zeros(2, np.int64), np.empty(0, np.int64), np.empty(0)))
+            for rng in (None, np.random.default_rng(0)):
+                rank(trained, nobody, 1, np.zeros(1, np.int64), Hidden.of([np.empty(0, np.int64)]), rng=rng)
+        _compiled.add(dtype)
 
 
 def _is_number(value: Any, kind: type = numbers.Real) -> bool:
