@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import vbn
 
-DATA = vbn.Dataset.from_pairs(["a", "b", "c", "a"], ["b", "c", "a", "d"])
+DATA = vbn.Dataset.from_pairs(["a", "b", "c", "a"], ["b", "c", "a", "d"]).with_relation("r", [("a", "b")])
 ODD = {"dim": np.int64(3), "alpha": {"entity": 2.0}, "beta": np.float32(1.0), "relation_rank": {"r": 2}}
 
 

@@ -247,3 +247,30 @@ def test_word2vec_keys_are_distinct_single_words(names):
     for key, name in zip(keys, names, strict=True):
         assert key.decode().split() == [key.decode()]
         assert len(key.decode()) == len(name)
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs", "Z"]), min_size=1, max_size=6), min_size=1, unique=True),
+    st.sampled_from(["v.txt", "v.bin"]),
+    st.data(),
+)
+def test_gensim_reads_back_any_names_and_numbers(tmp_path_factory, names, file, data):
+    names = [name for name in names if name.split() == [name]] or ["one"]
+    numbers = st.floats(width=32, allow_nan=False, allow_infinity=False)
+    mean = np.array(data.draw(st.lists(numbers, min_size=2 * len(names), max_size=2 * len(names))), np.float32)
+    mean = mean.reshape(-1, 2)
+    densities = Densities(names, np.ones(len(names)), mean, mean, None, np.arange(len(names)))
+    path = write_densities(tmp_path_factory.mktemp("export") / file, densities, None)
+    opened = KeyedVectors.load_word2vec_format(path, binary=file == "v.bin")
+    assert opened.index_to_key == names
+    np.testing.assert_array_equal(opened.vectors, mean)
+
+
+def test_a_loaded_model_exports_the_same_bytes(model, tmp_path):
+    loaded = vbn.load(model.save(tmp_path / "model"))
+    for file in ("v.txt", "v.bin", "v.safetensors", "v.parquet"):
+        here = model.export(tmp_path / file).read_bytes()
+        assert loaded.export(tmp_path / file).read_bytes() == here
+    with np.load(loaded.export(tmp_path / "a.npz")) as again, np.load(model.export(tmp_path / "b.npz")) as first:
+        for name in first.files:
+            np.testing.assert_array_equal(again[name], first[name])

@@ -16,13 +16,14 @@ _ROWS = 1024
 
 
 def write_word2vec(stream: BinaryIO, densities: Densities) -> None:
-    """A line for each entity: its name, then its mean in the fewest digits that give the same number back."""
+    """A line for each entity: its name, then its mean with as many digits as give the same number back."""
     keys = encoded_keys(densities.names)
+    digits = 9 if densities.mean.dtype == np.float32 else 17
+    line = b" ".join([b"%b", *[b"%%.%dg" % digits] * densities.dim]) + b"\n"
     stream.write(_header(densities))
     for rows in densities.chunks(_ROWS):
-        numbers = densities.mean[rows].astype(str)
-        lines = (key + b" " + " ".join(row).encode() for key, row in zip(keys[rows], numbers.tolist(), strict=True))
-        stream.write(b"\n".join(lines) + b"\n")
+        means = densities.mean[rows].tolist()
+        stream.write(b"".join(line % (key, *mean) for key, mean in zip(keys[rows], means, strict=True)))
 
 
 def write_word2vec_binary(stream: BinaryIO, densities: Densities) -> None:
