@@ -18,7 +18,6 @@ from vbn.kernels._arrays import ContextArrays
 from vbn.model._posterior import Gaussians
 from vbn.model._trained import Trained
 
-
 _compiled: set[str] = set()
 
 
