@@ -82,6 +82,16 @@ def _factors(problem, mean, variance, rate):
     return total
 
 
+def _evidence(known, state):
+    total = known.bias.expected_log(state.bias_mean, state.bias_var)
+    for name, sites in (("u", known.u), ("v", known.v)):
+        total += sites.expected_log(state.part(name).mean, state.part(name).variance)
+    for x, y, r, q in zip(known.x, known.y, known.r, state.relations, strict=True):
+        total += x.expected_log(q.x_mean, q.x_var) + y.expected_log(q.y_mean, q.y_var)
+        total += r.expected_log(q.r_mean, q.r_var)
+    return total
+
+
 def bound_terms(problem, state, xi=None, zeta=None):
     """The bound, term by term, as a dict; keys of relation k end in ":k"."""
     xi = optimal_xi(problem, state) if xi is None else xi
@@ -94,6 +104,7 @@ def bound_terms(problem, state, xi=None, zeta=None):
         terms[f"h_{name}"] = _categories(problem, state, name)
     biases = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
     terms["bias"] = _biases(problem, "bias", active.bias, *biases)
+    terms["evidence"] = _evidence(problem.known, state)
     for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
         cells = relation.cells
         mean, variance = relation_score_moments(problem, state, k, cells.i, cells.j)

@@ -9,6 +9,7 @@ from tests.twin.state import State
 from vbn.data import Taxonomy, Vocabulary
 from vbn.data._cells import Cells, Sample
 from vbn.engines import make_engine
+from vbn.model._evidence import Evidence, Sites
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import EpochData, Network
@@ -42,8 +43,9 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
     hyper = Hyperpriors(*(_kinds(table) for table in (problem.alpha, problem.beta)))
     r_active = np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols)
     network = Network(
-        posterior, u_graph, v_graph, hyper, problem.active.bias, r_active, problem.centre_precision is not None
-    )
+        posterior, u_graph, v_graph, hyper, problem.active.bias, r_active, problem.centre_precision is not None,
+        _evidence(problem, dtype),
+    )  # fmt: skip
     sample = Sample(
         _cells(problem.cells, problem, dtype), tuple(_cells(r.cells, problem, dtype) for r in problem.relations)
     )
@@ -130,6 +132,21 @@ def _posterior(problem, state, u_graph, v_graph, dtype):
     r = scalars(*r_fields, (k, n))
     offsets = np.concatenate(([0], np.cumsum([r.rank for r in problem.relations]))).astype(np.int64)
     return Posterior(part(state.u, u_graph), part(state.v, v_graph), bias, stacked("x"), stacked("y"), r, offsets)
+
+
+def _evidence(problem, dtype):
+    """The library's form."""
+    if problem.evidence is None:
+        return None
+    ours, empty, none = problem.evidence, np.empty((0, problem.dim)), np.empty((0, problem.n_cols))
+
+    def sites(parts, start):
+        arrays = ([getattr(part, field) for part in parts] for field in ("precision", "linear"))
+        return Sites(*(np.concatenate([start, *array]).astype(dtype) for array in arrays))
+
+    r = sites([Sites(s.precision[None], s.linear[None]) for s in ours.r], none)
+    bias = Sites(ours.bias.precision.astype(dtype), ours.bias.linear.astype(dtype))
+    return Evidence(sites([ours.u], empty), sites([ours.v], empty), bias, sites(ours.x, empty), sites(ours.y, empty), r)
 
 
 def _cells(cells, problem, dtype):

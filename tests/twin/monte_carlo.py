@@ -85,6 +85,8 @@ def monte_carlo_bound(problem, state, n, rng):
     cells = problem.cells
     score = np.einsum("ncd,ncd->nc", u[:, cells.i], v[:, cells.j]) + b[:, cells.j]
     total += ratio + _log_likelihood(cells, score, optimal_xi(problem, state))
+    known = problem.known
+    total += known.u.log(u) + known.v.log(v) + known.bias.log(b)
     zeta = optimal_zeta(problem, state)
     for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
         cells = relation.cells
@@ -96,6 +98,7 @@ def monte_carlo_bound(problem, state, n, rng):
         left = np.einsum("nid,nde->nie", u, W)
         score = np.einsum("ncd,ncd->nc", left[:, cells.i], v[:, cells.j]) + r[:, cells.j]
         total += ratio_x + ratio_y + ratio_r + _log_likelihood(cells, score, zeta[k])
+        total += known.x[k].log(x) + known.y[k].log(y) + known.r[k].log(r)
     return total.mean(), total.std(ddof=1) / np.sqrt(n)
 
 

@@ -35,6 +35,9 @@ def entity_system(problem, state, name, node, xi, zeta):
     tau = problem.shape("entity") / look.own.tau_rate[node]
     P = tau * np.eye(problem.dim)
     rhs = tau * prior_mean(problem.taxonomy(name), look.own, node)
+    known = problem.known.u if name == "u" else problem.known.v
+    P += np.diag(known.precision[node])
+    rhs += known.linear[node]
     cells = problem.cells
     for cell in np.flatnonzero(look.own_index(cells) == node):
         other, slope = look.other_index(cells)[cell], jaakkola_lambda(xi[cell]) * cells.weight[cell]

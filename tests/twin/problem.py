@@ -1,6 +1,7 @@
 """The data of a problem as plain arrays, and which variables take part in the fit.
 
-A variable is *active* if data reach it: an entity through its cells, a category through a descendant.
+A variable is *active* if data reach it: an entity through its cells (or the evidence of earlier data), a category
+through a descendant.
 All others are *barren* and stay out of the fit and of the bound.
 """
 
@@ -8,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+
+from tests.twin.evidence import Evidence, no_evidence
 
 KINDS = ("entity", "category", "bias", "relation_factor", "relation_bias")
 
@@ -116,6 +119,7 @@ class Problem:
     beta: dict = field(default_factory=lambda: dict.fromkeys(KINDS, 1.0))
     shared: bool = False
     centre_precision: float | None = 0.01  # of the common mean of the biases; None: biases are drawn to 0
+    evidence: Evidence | None = None  # of earlier data; None: there was none
 
     def taxonomy(self, part):
         """The taxonomy behind the part "u" (rows) or "v" (columns)."""
@@ -127,16 +131,21 @@ class Problem:
         return self.alpha[kind] + values / 2
 
     @cached_property
+    def known(self):
+        """The evidence of earlier data, all zero if there was none."""
+        return no_evidence(self) if self.evidence is None else self.evidence
+
+    @cached_property
     def active(self):
         """Masks of the active variables, see `Active`."""
-        u = np.zeros(self.n_rows, dtype=bool)
-        v = np.zeros(self.n_cols, dtype=bool)
+        known = self.known
+        u, v = (known.u.precision > 0).any(1), (known.v.precision > 0).any(1)
         for cells in [self.cells] + [relation.cells for relation in self.relations]:
             u[cells.i] = True
             v[cells.j] = True
-        bias = np.zeros(self.n_cols, dtype=bool)
+        bias = known.bias.precision > 0
         bias[self.cells.j] = True
-        r = [np.zeros(self.n_cols, dtype=bool) for _ in self.relations]
+        r = [sites.precision > 0 for sites in known.r]
         for mask, relation in zip(r, self.relations, strict=True):
             mask[relation.cells.j] = True
         h_u = self.row_taxonomy.has_descendant_in(u)

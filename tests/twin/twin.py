@@ -2,6 +2,7 @@
 
 from tests.twin.bound import bound, bound_terms
 from tests.twin.cold import ColdDensity, cold_bias_variance, cold_density
+from tests.twin.evidence import Evidence, Sites, no_evidence, with_random_evidence
 from tests.twin.moments import (
     jaakkola_lambda,
     log_sigmoid,
@@ -50,10 +51,12 @@ __all__ = [
     "Active",
     "Cells",
     "ColdDensity",
+    "Evidence",
     "Part",
     "Problem",
     "Relation",
     "RelationState",
+    "Sites",
     "State",
     "Taxonomy",
     "blocks",
@@ -73,6 +76,7 @@ __all__ = [
     "log_sigmoid",
     "log_sigmoid_bound",
     "monte_carlo_bound",
+    "no_evidence",
     "optimal_xi",
     "optimal_zeta",
     "predictive_probability",
@@ -100,4 +104,5 @@ __all__ = [
     "update_v",
     "update_x",
     "update_y",
+    "with_random_evidence",
 ]

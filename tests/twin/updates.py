@@ -97,15 +97,18 @@ def _relation_messages(problem, state, look, node, zeta):
     return messages
 
 
-def _coordinate_pass(mean, tau, target, pairs, messages):
-    """One pass over the coordinates of one entity; returns its new mean and variance."""
+def _coordinate_pass(mean, tau, target, known, pairs, messages):
+    """One pass over the coordinates of one entity; returns its new mean and variance.
+
+    `known` is the precision and the linear term that earlier data adds to each coordinate.
+    """
     mean, variance = mean.copy(), np.empty_like(mean)
     xbar = pairs.mean @ mean + pairs.bias
     z = [message.factor_mean @ mean for message in messages]
     for d in range(len(mean)):
         old, mu = mean[d], pairs.mean[:, d]
-        precision = tau + np.sum(pairs.L * (mu**2 + pairs.variance[:, d]))
-        numerator = tau * target[d] + np.sum(mu * (pairs.g - pairs.L * (xbar - old * mu)))
+        precision = tau + known[0][d] + np.sum(pairs.L * (mu**2 + pairs.variance[:, d]))
+        numerator = tau * target[d] + known[1][d] + np.sum(mu * (pairs.g - pairs.L * (xbar - old * mu)))
         for message, z_k in zip(messages, z, strict=True):
             X_d, S = message.factor_mean[:, d], message.S
             precision += X_d @ S @ X_d + np.diag(S) @ message.factor_var[:, d]
@@ -122,13 +125,14 @@ def update_entities(problem, state, name, xi=None, zeta=None):
     xi = optimal_xi(problem, state) if xi is None else xi
     zeta = optimal_zeta(problem, state) if zeta is None else zeta
     look = view(state, name)
-    own = look.own
+    own, sites = look.own, problem.known.u if name == "u" else problem.known.v
     for node in np.flatnonzero(problem.active.entities(name)):
         tau = problem.shape("entity") / own.tau_rate[node]
         target = prior_mean(problem.taxonomy(name), own, node)
         pairs = _co_occurrence(problem, state, look, node, xi)
         messages = _relation_messages(problem, state, look, node, zeta)
-        own.mean[node], own.variance[node] = _coordinate_pass(own.mean[node], tau, target, pairs, messages)
+        known = sites.precision[node], sites.linear[node]
+        own.mean[node], own.variance[node] = _coordinate_pass(own.mean[node], tau, target, known, pairs, messages)
 
 
 def update_u(problem, state, xi=None, zeta=None):
@@ -166,14 +170,14 @@ def update_h(problem, state, name, node):
 def update_bias(problem, state, xi=None):
     """The biases of all active columns."""
     xi = optimal_xi(problem, state) if xi is None else xi
-    cells = problem.cells
+    cells, sites = problem.cells, problem.known.bias
     L = _curvature(cells, xi)
     product = (state.u.mean[cells.i] * state.v.mean[cells.j]).sum(1)
     for j in np.flatnonzero(problem.active.bias):
         mine = cells.j == j
         tau = problem.shape("bias") / state.bias_tau_rate[j]
-        precision = tau + L[mine].sum()
-        pull = (cells.signed[mine] - L[mine] * product[mine]).sum()
+        precision = tau + sites.precision[j] + L[mine].sum()
+        pull = sites.linear[j] + (cells.signed[mine] - L[mine] * product[mine]).sum()
         state.bias_mean[j] = (tau * state.bias_centre[0] + pull) / precision
         state.bias_var[j] = 1 / precision
 
@@ -181,15 +185,15 @@ def update_bias(problem, state, xi=None):
 def update_r(problem, state, k, zeta=None):
     """The biases of relation k, of all active columns."""
     zeta = optimal_zeta(problem, state) if zeta is None else zeta
-    cells, q = problem.relations[k].cells, state.relations[k]
+    cells, q, sites = problem.relations[k].cells, state.relations[k], problem.known.r[k]
     L = _curvature(cells, zeta[k])
     mean, _ = relation_score_moments(problem, state, k, cells.i, cells.j)
     product = mean - q.r_mean[cells.j]
     for j in np.flatnonzero(problem.active.r[k]):
         mine = cells.j == j
         tau = problem.shape("relation_bias") / q.r_tau_rate[j]
-        precision = tau + L[mine].sum()
-        pull = (cells.signed[mine] - L[mine] * product[mine]).sum()
+        precision = tau + sites.precision[j] + L[mine].sum()
+        pull = sites.linear[j] + (cells.signed[mine] - L[mine] * product[mine]).sum()
         q.r_mean[j] = (tau * q.r_centre[0] + pull) / precision
         q.r_var[j] = 1 / precision
 
@@ -223,6 +227,7 @@ def _update_factor(problem, state, name, k, m, zeta):
     factor_mean, factor_var = look.own_factors(q)
     rate = q.x_tau_rate[m] if name == "u" else q.y_tau_rate[m]
     tau = problem.shape("relation_factor") / rate
+    sites = problem.known.x[k] if name == "u" else problem.known.y[k]
     L, g, r = _curvature(cells, zeta[k]), cells.signed, q.r_mean[cells.j]
     own, other = look.own_index(cells), look.other_index(cells)
     mu, var = look.own.mean[own], look.own.variance[own]
@@ -230,13 +235,13 @@ def _update_factor(problem, state, name, k, m, zeta):
     others = [n for n in range(len(factor_mean)) if n != m]
     for d in range(problem.dim):
         x = factor_mean[m]
-        precision = tau + np.sum(L * cc[:, m, m] * (mu[:, d] ** 2 + var[:, d]))
+        precision = tau + sites.precision[m, d] + np.sum(L * cc[:, m, m] * (mu[:, d] ** 2 + var[:, d]))
         numerator = (g - L * r) * c[:, m] * mu[:, d]
         for n in others:
             x_n = factor_mean[n]
             numerator = numerator - L * cc[:, m, n] * (mu[:, d] * (mu @ x_n) + var[:, d] * x_n[d])
         numerator = numerator - L * cc[:, m, m] * mu[:, d] * (mu @ x - mu[:, d] * x[d])
-        factor_mean[m, d] = numerator.sum() / precision
+        factor_mean[m, d] = (numerator.sum() + sites.linear[m, d]) / precision
         factor_var[m, d] = 1 / precision
 
 
