@@ -125,7 +125,7 @@ def places(value, path=()):
         yield from places(item, (*path, key))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.data())
 def test_other_json(original, data):
     folder = copy_of(original)

@@ -24,9 +24,11 @@ class Progress(AbstractContextManager["Progress"]):
         How many epochs there will be.
     verbose
         False for silence.
+    done
+        How many were done before, by a fit that is resumed.
     """
 
-    def __init__(self, epochs: int, verbose: bool) -> None:
+    def __init__(self, epochs: int, verbose: bool, done: int = 0) -> None:
         self.epochs = epochs
         self._bar: Any = None
         self._log = False
@@ -43,7 +45,7 @@ class Progress(AbstractContextManager["Progress"]):
                 TextColumn("epoch {task.completed}/{task.total}"), BarColumn(), TextColumn("{task.fields[status]}"),
                 TextColumn("left"), TimeRemainingColumn(), console=console,
             )  # fmt: skip
-            self._task = self._bar.add_task("fit", total=epochs, status="")
+            self._task = self._bar.add_task("fit", total=epochs, completed=done, status="")
 
     def __enter__(self) -> Progress:
         if self._bar is not None:

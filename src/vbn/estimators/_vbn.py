@@ -9,9 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vbn._errors import ParameterError
 from vbn.data import Dataset
-from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
 from vbn.estimators._arguments import need_callbacks, need_datasets
 from vbn.estimators._checking import check_parameters
@@ -19,16 +17,13 @@ from vbn.estimators._checkpoint import Checkpoints, read_checkpoint
 from vbn.estimators._fingerprint import fingerprints
 from vbn.estimators._interrupt import Interrupt
 from vbn.estimators._model import Model
-from vbn.estimators._progress import Progress, announced
+from vbn.estimators._preparing import prepare
+from vbn.estimators._progress import Progress
 from vbn.estimators._saving import registered
 from vbn.estimators._training import Training
-from vbn.estimators._warmup import warm_up
-from vbn.model._averaging import RunningAverage
-from vbn.model._fit import EpochInfo, build_network, train
-from vbn.model._streaming import continued, evidence_of, past_of
+from vbn.model._fit import EpochInfo, train
+from vbn.model._streaming import continued
 from vbn.model._trained import Trained
-from vbn.model._validation import Validation
-from vbn.model._warm import start_from
 
 
 @dataclass(frozen=True)
@@ -252,28 +247,7 @@ class VBN(Model):
             None if self.checkpoint is None
             else Checkpoints(self.checkpoint, self.checkpoint_every, kind, params, marks)
         )  # fmt: skip
-        if earlier is not None and earlier.posterior.dim != self.dim:
-            raise ParameterError(f"dim={self.dim} differs from the {earlier.posterior.dim} of the fit to go on from.")
-        past = evidence = None
-        if earlier is not None and not whole:
-            past = past_of(earlier, data)
-            evidence = evidence_of(earlier, data, settings.ranks, settings.dtype)
-        with announced("compiling kernels (once after an install, about half a minute)", self.verbose):
-            warm_up(settings.dtype)
-        sampler = Sampler(
-            data, negatives=self.negatives, noise_power=self.noise_power, subsample=self.subsample,
-            reject_positives=self.reject_positives, seed=self.seed, dtype=settings.dtype,
-            relation_weight=self.relation_weight, hard_negatives=self.hard_negatives, past=past,
-        )  # fmt: skip
-        network = build_network(
-            data, sampler, settings.hyperpriors, settings.ranks, self.dim, self.seed, settings.dtype, evidence
-        )
-        network.centred_biases = self.centred_biases
-        if earlier is not None:
-            start_from(network, data, earlier)
-        held = None if validation is None else Validation(validation, data, sampler.noise(), self.negatives, self.seed)
-        average = RunningAverage(self.average) if self.resample and self.average > 1 else None
-        training = Training(data, sampler, network, held, average, self.tol, whole)
+        training = prepare(params, settings, data, validation, earlier, whole)
         if reached is not None:
             training.go_on_from(*reached)
         self._run(training, callbacks, checkpoints)
@@ -283,7 +257,7 @@ class VBN(Model):
         before = dict(self.__dict__)
         engine = make_engine(self.engine, self.n_threads)
         try:
-            with Interrupt() as interrupt, Progress(self.epochs, self.verbose) as progress:
+            with Interrupt() as interrupt, Progress(self.epochs, self.verbose, training.epochs) as progress:
                 first, left = training.epochs, 0 if training.converged else self.epochs - training.epochs
                 for info in train(
                     training.network, training.sampler, engine, epochs=left, resample=self.resample, first_epoch=first

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 from vbn._version import __version__
@@ -15,6 +13,9 @@ from vbn.model._trained import Trained
 @cache
 def versions() -> dict[str, str]:
     """Versions of Python, of this library and of those that its numbers depend on."""
+    import platform
+    from importlib.metadata import version  # both take a while, and only saving needs them
+
     libraries = {name: version(name) for name in ("numpy", "scipy", "numba")}
     return {"vbn": __version__, "python": platform.python_version(), **libraries}
 

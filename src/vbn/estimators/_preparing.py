@@ -1,0 +1,51 @@
+"""All that a fit needs before its first epoch: sampler, network, held-out pairs, average."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vbn._errors import ParameterError
+from vbn.data import Dataset
+from vbn.data._sampler import Sampler
+from vbn.estimators._checking import Settings
+from vbn.estimators._progress import announced
+from vbn.estimators._training import Training
+from vbn.estimators._warmup import warm_up
+from vbn.model._averaging import RunningAverage
+from vbn.model._fit import build_network
+from vbn.model._streaming import evidence_of, past_of
+from vbn.model._trained import Trained
+from vbn.model._validation import Validation
+from vbn.model._warm import start_from
+
+
+def prepare(
+    params: Mapping[str, Any], settings: Settings, data: Dataset, validation: Dataset | None, earlier: Trained | None,
+    whole: bool,
+) -> Training:  # fmt: skip
+    """A training that has not begun, from parameters that were checked.
+
+    It starts from the densities of an `earlier` model, if there is one; if `data` is not the `whole` data, these also
+    stand for what the earlier model learned from.
+    """
+    dim, seed, dtype = params["dim"], params["seed"], settings.dtype
+    if earlier is not None and earlier.posterior.dim != dim:
+        raise ParameterError(f"dim={dim} differs from the {earlier.posterior.dim} of the fit to go on from.")
+    past = evidence = None
+    if earlier is not None and not whole:
+        past, evidence = past_of(earlier, data), evidence_of(earlier, data, settings.ranks, dtype)
+    with announced("compiling kernels (once after an install, about half a minute)", params["verbose"]):
+        warm_up(dtype)
+    sampler = Sampler(
+        data, negatives=params["negatives"], noise_power=params["noise_power"], subsample=params["subsample"],
+        reject_positives=params["reject_positives"], seed=seed, dtype=dtype, relation_weight=params["relation_weight"],
+        hard_negatives=params["hard_negatives"], past=past,
+    )  # fmt: skip
+    network = build_network(data, sampler, settings.hyperpriors, settings.ranks, dim, seed, dtype, evidence)
+    network.centred_biases = params["centred_biases"]
+    if earlier is not None:
+        start_from(network, data, earlier)
+    held = None if validation is None else Validation(validation, data, sampler.noise(), params["negatives"], seed)
+    average = RunningAverage(params["average"]) if params["resample"] and params["average"] > 1 else None
+    return Training(data, sampler, network, held, average, params["tol"], whole)
