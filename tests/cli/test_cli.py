@@ -1,46 +1,108 @@
-"""The command line, through real processes."""
+"""The command line as a whole: help, exit codes, the demo."""
 
-import subprocess
-import sys
+import inspect
 
 import pytest
 
 import vbn
-
-
-def run(*arguments, cwd=None):
-    return subprocess.run(
-        [sys.executable, "-m", "vbn", *arguments], capture_output=True, text=True, cwd=cwd, check=False, timeout=300
-    )
+from tests.cli.running import interrupt_in_first_training, run, start
+from vbn.cli._main import VERBS, _debug_first
+from vbn.cli._train import train
 
 
 def test_version_and_help():
     assert run("--version").stdout.strip() == f"vbn {vbn.__version__}"
     result = run("--help")
     assert result.returncode == 0
-    assert "demo" in result.stdout
-    assert "Example" in run("demo", "--help").stdout
+    for verb in VERBS:
+        assert f"\n  {verb} " in result.stdout
 
 
-@pytest.mark.parametrize("arguments", [["no-such-verb"], ["demo", "--epochs", "0"], ["demo", "--no-such-option"]])
-def test_wrong_usage_exits_with_2(arguments):
-    result = run(*arguments)
+@pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb != "data"), "data example"])
+def test_every_verb_has_an_example_in_its_help(verb, called):
+    result = called(*verb.split(), "--help")
+    assert result.returncode == 0
+    assert "Example" in result.stdout
+    assert f"  vbn {verb}" in result.stdout
+
+
+def test_help_imports_nothing_heavy():
+    result = run("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    imported = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines()}
+    assert "typer" in imported
+    assert not imported & {"numpy", "numba", "scipy", "rich.console", "rich.markdown", "vbn.data", "vbn.estimators"}
+
+
+def test_completion_is_offered():
+    result = run(env={"_VBN_COMPLETE": "complete_bash", "COMP_WORDS": "vbn rec", "COMP_CWORD": "1"})
+    assert result.stdout.split() == ["recommend"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["no-such-verb"],
+        ["demo", "--epochs", "0"],
+        ["demo", "--no-such-option"],
+        ["similar", "model"],
+        ["similar", "model", "x", "-k", "0"],
+        ["similar", "model", "x", "--by", "chance"],
+        ["recommend", "model"],
+        ["recommend", "model", "x", "--user", "u"],
+        ["add", "model"],
+        ["evaluate", "model", "--task", "relation"],
+        ["evaluate", "model", "--task", "pairs"],
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments, tmp_path, called):
+    result = called(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr
+
+
+def test_wrong_usage_of_the_process_itself():
+    result = run("similar", "model", "x", "-k", "0")
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
 
 
+def test_train_has_an_option_for_every_parameter_of_the_model():
+    elsewhere = {"warm_start", "engine", "memory", "checkpoint", "verbose", "n_threads"}
+    options = set(inspect.signature(train).parameters)
+    assert set(vbn.VBN().get_params()) - elsewhere <= options
+    assert {"threads", "checkpoint_every", "resume", "quiet"} <= options
+
+
+def test_debug_may_stand_anywhere_but_after_the_separator():
+    assert _debug_first(["similar", "m", "x", "--debug"]) == ["--debug", "similar", "m", "x"]
+    assert _debug_first(["similar", "m", "--", "--debug"]) == ["similar", "m", "--", "--debug"]
+    assert _debug_first(["similar", "m", "x"]) == ["similar", "m", "x"]
+
+
 def test_demo_tells_the_story_and_saves_a_model(tmp_path):
-    result = run("demo", "--epochs", "2", "--out", "my model", cwd=tmp_path)
+    result = run("demo", "--epochs", "2", "--out", "my [model]", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    for part in ("Rare words", "How sure it is", "halloumi", "antonyms", "Held-out", "my model"):
+    for part in ("Rare words", "How sure it is", "halloumi", "antonyms", "Held-out", "vbn similar 'my [model]' gouda"):
         assert part in result.stdout
     assert "epoch 2/2" in result.stderr
-    assert vbn.load(tmp_path / "my model").similar("gouda", k=3)[0].score > 0
+    assert vbn.load(tmp_path / "my [model]").similar("gouda", k=3)[0].score > 0
 
 
-def test_failure_exits_with_1_and_no_traceback(tmp_path):
+def test_demo_fails_at_once_where_it_could_not_save(tmp_path):
     (tmp_path / "taken").write_text("a file, not a folder")
-    result = run("demo", "--epochs", "1", "--out", "taken", cwd=tmp_path)
+    result = run("demo", "--out", "taken", cwd=tmp_path)
     assert result.returncode == 1
-    assert "error:" in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    assert result.stderr.startswith("error:")
+    assert result.stderr.count("\n") == 1
+
+
+def test_one_interrupt_ends_the_demo_and_not_only_its_first_training(tmp_path):
+    process = start("demo", cwd=tmp_path)
+    out, err = interrupt_in_first_training(process)
+    assert process.returncode == 130
+    assert "Rare words" not in out
+    assert err.count("epoch 1/") == 1
+    assert "Traceback" not in err
+    assert not (tmp_path / "vbn-demo-model").exists()

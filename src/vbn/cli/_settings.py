@@ -24,6 +24,7 @@ MODEL: _Kinds = {
     "reject_positives": (str, bool), "relation_rank": (int, dict), "relation_weight": (*NUMBER, dict),
     "hard_negatives": NUMBER, "alpha": (*NUMBER, dict), "beta": (*NUMBER, dict), "centred_biases": (bool,),
     "resample": (bool,), "average": (int,), "tol": NUMBER, "dtype": TEXT, "seed": (int,), "threads": (int,),
+    "checkpoint_every": (int,),
 }  # fmt: skip
 DATA: _Kinds = {
     "kind": TEXT, "columns": LIST, "header": (bool,), "delimiter": TEXT, "window": (int,), "dynamic_window": (bool,),

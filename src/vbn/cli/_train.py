@@ -128,13 +128,21 @@ def train(
     dtype: Annotated[Dtype | None, typer.Option(help="Type of the stored densities [float32].")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same data: the same bits [0].")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads [all cores].")] = None,
+    checkpoint_every: Annotated[
+        int | None, typer.Option(min=1, help="Keep the state in OUT/checkpoint every so many epochs, for --resume.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from OUT/checkpoint, to the same bits as without a break.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the summary of the data only.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary, no progress.")] = False,
 ) -> None:
     """Train a model on a file and save it in a folder.
 
-    A summary of the data comes first. Ctrl-C ends the training after the present epoch and saves the model so far. The
-    options used are written to train.toml in the model's folder; with it the run can be repeated to the bit.
+    A summary of the data comes first. Ctrl-C ends the training after the present epoch and saves the model so far; a
+    second one ends it at once and saves nothing. The options used are written to train.toml in the model's folder; with
+    it the run can be repeated to the bit. With --checkpoint-every a run that was broken off can be resumed by the same
+    command with --resume, also with more --epochs.
     """
     options = locals()
     from vbn.cli._training import run_training

@@ -15,7 +15,7 @@ from vbn.cli._output import check_folder, say
 from vbn.cli._settings import MODEL, gathered, to_toml
 from vbn.data import Dataset
 
-CONFIG, HELD_OUT = "train.toml", "held_out.csv"
+CONFIG, HELD_OUT, CHECKPOINT = "train.toml", "held_out.csv", "checkpoint"
 
 
 def run_training(options: Mapping[str, Any]) -> None:
@@ -32,10 +32,10 @@ def run_training(options: Mapping[str, Any]) -> None:
         return
     if not quiet:
         say(str(data.describe()))
-    _fit(settings, data, out, quiet)
+    _fit(settings, data, out, resume=options["resume"], quiet=quiet)
 
 
-def _fit(settings: dict[str, Any], data: Dataset, out: Path, quiet: bool) -> None:
+def _fit(settings: dict[str, Any], data: Dataset, out: Path, *, resume: bool, quiet: bool) -> None:
     from vbn.estimators import VBN
     from vbn.evaluation import hold_out
 
@@ -47,14 +47,21 @@ def _fit(settings: dict[str, Any], data: Dataset, out: Path, quiet: bool) -> Non
         data, held = hold_out(data, settings["hold_out"], model.seed)
     elif "validation" in settings:
         held = read_counts(settings, settings["validation"], limits=False)
+    if resume or "checkpoint_every" in settings:
+        model.set_params(checkpoint=out / CHECKPOINT)
     started = time.perf_counter()
-    model.fit(data, validation=held)
-    model.save(out)
+    model.fit(data, validation=held, resume_from=out / CHECKPOINT if resume else None)
+    model.set_params(checkpoint=None).save(out)  # a path of this run, not a property of the model
     (out / CONFIG).write_text(config, encoding="utf-8")
     if "hold_out" in settings and held is not None:
         write_pairs(out / HELD_OUT, held)
     if model.interrupted_:
-        raise KeyboardInterrupt(f"interrupted after {model.n_iter_} of {model.epochs} epochs: saved in {out}")
+        how = (
+            "--resume goes on"
+            if settings.get("checkpoint_every") or resume
+            else "without --checkpoint-every it is final"
+        )
+        raise KeyboardInterrupt(f"saved the model after {model.n_iter_} of {model.epochs} epochs in {out}; {how}")
     if not quiet:
         _report(model, time.perf_counter() - started)
     typer.echo(str(out))
@@ -71,8 +78,8 @@ def _parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _effective(model: Any) -> dict[str, Any]:
-    """All parameters with their defaults, as a later version may have others; how many threads does not matter."""
-    return {key: value for key, value in model.get_params().items() if key in MODEL and key != "threads"}
+    """All parameters that matter to the bits, with their defaults, as a later version may have others."""
+    return {key: value for key, value in model.get_params().items() if key in MODEL and key != "checkpoint_every"}
 
 
 def _report(model: Any, seconds: float) -> None:

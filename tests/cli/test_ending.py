@@ -1,0 +1,71 @@
+"""How a command ends: closed pipes, full disks, errors within, tracebacks only on demand."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import COMMAND, run, start
+
+BROKEN = """
+import sys, vbn
+def load(folder):
+    raise RuntimeError("the cheese\\nis gone")
+vbn.load = load
+sys.argv = ["vbn", *sys.argv[1:]]
+from vbn.cli import main
+main()
+"""
+
+
+def broken(*arguments):
+    return subprocess.run([sys.executable, "-c", BROKEN, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_an_unexpected_error_is_one_line_unless_debugged():
+    result = broken("similar", "m", "x")
+    assert result.returncode == 1
+    assert result.stderr == "internal error: RuntimeError: the cheese is gone; run with --debug and report it\n"
+    for arguments in (["--debug", "similar", "m", "x"], ["similar", "m", "x", "--debug"]):
+        result = broken(*arguments)
+        assert result.returncode == 1
+        assert "Traceback" in result.stderr
+        assert "RuntimeError: the cheese" in result.stderr
+
+
+def test_an_expected_error_has_a_traceback_on_demand_only(tmp_path):
+    assert run("similar", tmp_path, "x").stderr.startswith("error: ")
+    assert "Traceback" in run("--debug", "similar", tmp_path, "x").stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix")
+def test_a_closed_pipe_ends_a_command_quietly(words):
+    process = start("similar", words.model, "brie")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
+def test_a_full_disk_is_an_error(words):
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [*COMMAND, "similar", str(words.model), "brie"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: ")
+    assert "No space left" in result.stderr
+
+
+@pytest.mark.parametrize("file", ["damaged", "absent"])
+def test_a_damaged_model_is_told_in_one_line(words, tmp_path, file):
+    folder = tmp_path / file
+    if file == "damaged":
+        folder.mkdir()
+        (folder / "config.json").write_text("{")
+    result = run("similar", folder, "brie")
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1

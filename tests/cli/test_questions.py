@@ -1,0 +1,160 @@
+"""Questions to a model on the command line: tables, JSON, files."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import vbn
+from tests.cli.conftest import ODD, write_csv
+from tests.cli.running import run
+
+
+@pytest.fixture
+def asked(called):
+    """Ask for JSON."""
+
+    def ask(verb, *arguments, **options):
+        result = called(verb, "--json", *arguments, **options)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    return ask
+
+
+def test_similar_prints_a_table_or_json_of_the_same(words, asked, called):
+    rows = asked("similar", words.model, "poodle", "-k", 2)
+    assert [row["entity"] for row in rows] == [row.entity for row in vbn.load(words.model).similar("poodle", 2)]
+    assert all(set(row) == {"entity", "score", "std"} for row in rows)
+    shown = called("similar", words.model, "poodle", "-k", 2).stdout.splitlines()
+    assert shown[0].split() == ["entity", "cosine", "std"]
+    assert [line.split()[0] for line in shown[1:]] == [row["entity"] for row in rows]
+
+
+def test_analogies_and_contexts(words, asked):
+    both = ["--positive", "brie", "--positive", "poodle", "--negative", "beagle"]
+    model = vbn.load(words.model)
+    expected = model.similar(positive=["brie", "poodle"], negative=["beagle"], k=3)
+    assert asked("similar", words.model, *both, "-k", 3) == expected.to_dicts()
+    assert (
+        asked("similar", words.model, "poodle", "--by", "context") == model.similar("poodle", by="context").to_dicts()
+    )
+
+
+def test_an_unknown_entity_is_told_with_the_closest_names(words, called):
+    result = called("similar", words.model, "poodel")
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr == "error: unknown entity 'poodel'. Did you mean 'poodle'?\n"
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_names_of_all_sorts_can_be_asked_for(words, name, asked):
+    rows = asked("similar", words.model, "-k", 30, "--", name)
+    assert {row["entity"] for row in rows} >= set(ODD) - {name}
+
+
+def test_names_that_the_terminal_cannot_print_are_escaped_and_json_stays_utf8(words):
+    latin = {"PYTHONIOENCODING": "latin-1", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    result = run("similar", words.model, "brie", "-k", 30, env=latin)
+    assert result.returncode == 0
+    assert "\\u2603" in result.stdout
+    result = run("similar", words.model, "--json", "-k", 30, "--", "-dash", env=latin)
+    assert set(ODD) - {"-dash"} <= {row["entity"] for row in json.loads(result.stdout)}
+
+
+def test_related(words, asked, called):
+    assert asked("related", words.model, "sound", "poodle", "-k", 1)[0]["entity"] == "barks"
+    result = called("related", words.model, "sounds", "poodle")
+    assert result.returncode == 1
+    assert "Did you mean 'sound'" in result.stderr
+
+
+def test_recommend_to_entities_and_users(shop, asked):
+    model = vbn.load(shop.model)
+    found = asked("recommend", shop.model, "tea 1", "tea 2", "-k", 3)
+    assert found == model.recommend(["tea 1", "tea 2"], 3).to_dicts()
+    one = asked("recommend", shop.model, "--user", "u1", "-k", 3, "--popularity", 0.5)
+    assert one == model.recommend(user="u1", k=3, popularity=0.5).to_dicts()
+    both = asked("recommend", shop.model, "--user", "u1", "--user", "u2", "-k", 2)
+    assert both == model.recommend(user=["u1", "u2"], k=2).to_dicts()
+    assert {row["query"] for row in both} == {"u1", "u2"}
+
+
+def test_recommend_from_files(shop, tmp_path, asked):
+    (tmp_path / "users.txt").write_text("u1\nu4\n\n")
+    (tmp_path / "stock.txt").write_text("beer 1\ntea 3\ntea 4\n")
+    files = ["--users", "users.txt", "--candidates", "stock.txt", "--include-seen"]
+    rows = asked("recommend", shop.model, *files, cwd=tmp_path)
+    assert {row["entity"] for row in rows} == {"beer 1", "tea 3", "tea 4"}
+    assert [row["query"] for row in rows] == ["u1"] * 3 + ["u4"] * 3
+    draws = ["recommend", shop.model, "tea 1", "--explore", "thompson", "--seed"]
+    assert asked(*draws, 1) == asked(*draws, 1)
+
+
+def test_what_a_model_cannot_answer_is_wrong_usage(shop, called):
+    result = called("similar", shop.model, "tea 1", "--by", "context")
+    assert result.returncode == 2
+    assert "by='cosine'" in result.stderr
+
+
+def test_predict_writes_probabilities_in_the_order_of_the_pairs(words, tmp_path, called):
+    pairs = [("poodle", "barks"), ("line\nbreak", "melts"), ("a,b", "bites")]
+    write_csv(tmp_path / "pairs.csv", [("left", "right"), *pairs])
+    result = called("predict", words.model, "pairs.csv", "--out", "p.csv", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (0, "p.csv\n")
+    with (tmp_path / "p.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["left"], row["right"]) for row in rows] == pairs
+    expected = vbn.load(words.model).predict_proba(pairs)
+    np.testing.assert_allclose([float(row["p"]) for row in rows], expected, rtol=1e-8)
+    assert all(0 < float(row["std"]) < 0.5 for row in rows)
+    assert called("predict", words.model, "pairs.csv", cwd=tmp_path).stdout.startswith(
+        "left,right,p,std\npoodle,barks,0."
+    )
+
+
+def test_predict_a_relation_and_leave_out_what_is_unknown(words, tmp_path, asked, called):
+    write_csv(tmp_path / "pairs.csv", [("poodle", "barks"), ("poodle", "moos"), ("brie", "barks")])
+    result = called("predict", words.model, "pairs.csv", "--relation", "sound", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "'moos'" in result.stderr
+    assert "--skip-unknown" in result.stderr
+    rows = asked("predict", words.model, "pairs.csv", "--relation", "sound", "--skip-unknown", cwd=tmp_path)
+    known = [("poodle", "barks"), ("brie", "barks")]
+    assert [(row["left"], row["right"]) for row in rows] == known
+    expected = vbn.load(words.model).relation_proba("sound", known)
+    np.testing.assert_allclose([row["p"] for row in rows], expected)
+
+
+def test_explain(words, asked, called):
+    shown = called("explain", words.model, "poodle").stdout
+    assert shown.strip() == str(vbn.load(words.model).explain("poodle"))
+    assert asked("explain", words.model, "poodle")["entity"] == "poodle"
+
+
+def test_export(words, tmp_path, called):
+    result = called("export", words.model, "vectors.npz", "--format", "numpy", "--no-categories", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (0, "vectors.npz\n")
+    with np.load(tmp_path / "vectors.npz") as arrays:
+        assert "poodle" in arrays["names"]
+        assert "animal" not in arrays["names"]
+
+
+def test_add_one_or_many_without_touching_the_model_unless_asked_to(words, tmp_path, called):
+    told = ["--parent", "cheese=2", "--context", "melts=3", "--context", "smells", "--context", "x=1"]
+    result = called("add", words.model, "=odd=", *told, "--out", tmp_path / "grown")
+    assert result.returncode == 0, result.stderr
+    grown, model = vbn.load(tmp_path / "grown"), vbn.load(words.model)
+    same = model.add("=odd=", parents={"cheese": 2.0}, contexts={"melts": 3.0, "smells": 1.0, "x=1": 1.0})
+    np.testing.assert_array_equal(grown.posterior("=odd=").mean, same.posterior("=odd=").mean)
+    assert "=odd=" not in vbn.load(words.model)._model().rows
+    write_csv(tmp_path / "new.csv", [("name", "parent"), ("pug", "dog"), ("edam", "cheese"), ("pug", "animal")])
+    result = called("add", tmp_path / "grown", "--from", "new.csv", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    taxonomy = vbn.load(tmp_path / "grown")._model().taxonomy("column")
+    assert dict(taxonomy.parents("pug")) == {"dog": 0.5, "animal": 0.5}
+    again = called("add", tmp_path / "grown", "pug", "--parent", "dog")
+    assert again.returncode == 1
+    assert "already" in again.stderr

@@ -1,0 +1,183 @@
+"""`vbn train`: kinds of input, settings, repeating and resuming, what is refused."""
+
+import gzip
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import vbn
+from tests.cli.conftest import write_csv
+from tests.cli.running import interrupt_in_first_training, run, start
+from vbn.cli._settings import gathered, read_config, to_toml
+from vbn.cli._train import Kind
+
+FAST = ("--dim", 2, "--epochs", 1, "-q")
+
+
+def tensors(model):
+    """The names of tensor files are their checksums."""
+    return [file.name for file in model.glob("model-*.safetensors")]
+
+
+def test_summary_and_progress_go_to_standard_error_and_the_folder_to_standard_output(words, called):
+    result = called(
+        "train", "pairs.csv", "--kind", "pairs", "--dim", 2, "--epochs", 2, "--out", "told", cwd=words.folder
+    )
+    assert result.returncode == 0
+    assert result.stdout == "told\n"
+    for part in ("Dataset of pairs: 18 entities", "epoch 2/2", "trained: 2 epochs"):
+        assert part in result.stderr
+
+
+def test_dry_run_shows_the_summary_only(words, called):
+    result = called(
+        "train", "pairs.csv", "--kind", "pairs", "--taxonomy", "taxonomy.csv", "--dry-run", cwd=words.folder
+    )
+    assert result.returncode == 0
+    assert "Dataset of pairs" in result.stdout
+    assert "taxonomy" in result.stdout
+    assert not (words.folder / "model2").exists()
+    assert "epoch" not in result.stderr
+
+
+def test_the_written_settings_repeat_the_run_to_the_bit(words, tmp_path):
+    before = tensors(words.model)
+    result = run("train", "--config", words.model / "train.toml", "--out", "again", "--threads", 1, "-q", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert tensors(tmp_path / "again") == before
+    assert vbn.load(tmp_path / "again").alpha == {"entity": 2.0}
+
+
+def test_options_override_the_config(words, tmp_path, called):
+    result = called("train", "--config", words.model / "train.toml", "--epochs", 2, "--out", tmp_path / "short", "-q")
+    assert result.returncode == 0, result.stderr
+    assert vbn.load(tmp_path / "short").n_iter_ == 2
+
+
+def test_files_of_every_kind_are_read(tmp_path, called):
+    (tmp_path / "text.txt").write_text("the dog barks\nthe cat purrs\n")
+    with gzip.open(tmp_path / "baskets.tsv.gz", "wt") as stream:
+        stream.write("basket\titem\n1\ttea\n1\tmilk\n2\ttea\n2\trusk\n")
+    scipy.sparse.save_npz(tmp_path / "counts.npz", scipy.sparse.csr_array(np.array([[0, 3.0], [3.0, 0]])))
+    (tmp_path / "names.txt").write_text("salt\npepper\n")
+    for name, arguments, entity in (
+        ("text.txt", ["--kind", "sequences", "--window", 2, "--min-count", 1], "dog"),
+        ("baskets.tsv.gz", ["--kind", "baskets", "--columns", "basket,1"], "tea"),
+        ("counts.npz", ["--kind", "matrix", "--row-names", "names.txt"], "pepper"),
+    ):
+        result = called("train", name, *arguments, *FAST, "--out", "model", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert len(vbn.load(tmp_path / "model").similar(entity)) >= 1
+
+
+def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
+    model = vbn.load(shop.model)
+    assert len(model.validation_) == 15
+    held = vbn.Dataset.from_interactions(shop.model / "held_out.csv")
+    whole = vbn.Dataset.from_interactions(shop.folder / "bought.csv", "who", "what", "times")
+    assert held.counts.nnz == round(0.15 * whole.counts.nnz)
+    assert model._data.counts.total + held.counts.total == whole.counts.total
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.csv", "--kind", "pairs"], "missing.csv"),
+        (["empty.csv", "--kind", "pairs"], "empty"),
+        (["pairs.csv", "--kind", "pairs", "--columns", "left,rihgt"], "Did you mean 'right'"),
+        (["pairs.csv", "--kind", "pairs", "--taxonomy", "cycle.csv"], "cycle"),
+        (["pairs.csv", "--kind", "pairs", "--relation", "r=strangers.csv"], "nobody"),
+        (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv"], "is a file"),
+        (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv/deeper"], "is a file"),
+        (["pairs.csv", "--kind", "pairs", "--config", "no.toml"], "no.toml"),
+        (["pairs.csv", "--kind", "pairs", "--config", "bad.toml"], "not a toml file"),
+        (["pairs.csv", "--kind", "pairs", "--config", "unknown.toml"], "Did you mean 'dim'"),
+        (["pairs.csv", "--kind", "pairs", "--config", "type.toml"], "should be of type int"),
+        (["pairs.csv", "--kind", "pairs", "--resume"], "checkpoint"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_one_line(arguments, said, tmp_path, called):
+    write_csv(tmp_path / "pairs.csv", [("left", "right"), ("a", "b"), ("b", "c")])
+    write_csv(tmp_path / "cycle.csv", [("child", "parent"), ("a", "b"), ("b", "a")])
+    write_csv(tmp_path / "strangers.csv", [("left", "right"), ("nobody", "a")])
+    for name, content in (
+        ("empty.csv", ""),
+        ("bad.toml", "dim = "),
+        ("unknown.toml", "dimm = 3"),
+        ("type.toml", 'dim = "3"'),
+    ):
+        (tmp_path / name).write_text(content)
+    out = [] if "--out" in arguments else ["--out", "model"]
+    result = called("train", *arguments, *out, *FAST, cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert said in result.stderr
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["pairs.csv", "--out", "m"],
+        ["pairs.csv", "--kind", "pairs"],
+        ["pairs.csv", "--kind", "chains", "--out", "m"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--window", 3],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--columns", "a,b,c,d"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--delimiter", "::"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--dim", 0],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--alpha", "much"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--alpha", "2", "--alpha", "entity=3"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--relation", "antonyms.csv"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--symmetric", "antonym"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--taxonomy-side", "row"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--validation", "v.csv", "--hold-out", 0.1],
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(arguments, tmp_path, called):
+    result = called("train", *arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr
+
+
+def test_a_parameter_that_the_model_refuses_is_wrong_usage(words, tmp_path, called):
+    given = ["--alpha", "entity=-1", "--out", tmp_path / "m", "-q"]
+    result = called("train", "pairs.csv", "--kind", "pairs", *given, cwd=words.folder)
+    assert result.returncode == 2
+    assert "alpha" in result.stderr
+
+
+def test_an_interrupted_training_keeps_its_epochs_and_resumes_to_the_same_bits(words, tmp_path):
+    given = ["train", words.folder / "pairs.csv", "--kind", "pairs", "--dim", 3]
+    process = start(*given, "--epochs", 100_000, "--checkpoint-every", 100_000, "--out", "broken", cwd=tmp_path)
+    out, err = interrupt_in_first_training(process)
+    assert process.returncode == 130
+    assert out == ""
+    assert "--resume" in err.splitlines()[-1]
+    done = vbn.load(tmp_path / "broken").n_iter_
+    assert 1 <= done < 100_000
+    result = run(*given, "--epochs", done + 3, "--resume", "--out", "broken", "-q", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    whole = vbn.Dataset.from_pairs(words.folder / "pairs.csv")
+    vbn.VBN(dim=3, epochs=done + 3, verbose=False).fit(whole).save(tmp_path / "whole")
+    assert tensors(tmp_path / "broken") == tensors(tmp_path / "whole")
+
+
+def test_settings_survive_the_way_to_toml_and_back(tmp_path):
+    options = dict.fromkeys(("taxonomy", "min_count"), None) | {
+        "config": None, "input": tmp_path / 'odd "name" \\ \u2603.csv', "kind": Kind.pairs, "out": tmp_path / "model",
+        "columns": 'left,"a,b",2', "relation": ["is like=rel.csv"], "symmetric": ["is like"],
+        "alpha": ["entity=10", "bias=1e-3"], "beta": ["2"], "subsample": 1e-4, "resample": False, "dim": 7,
+    }  # fmt: skip
+    settings = gathered(options)
+    (tmp_path / "model").mkdir()
+    file = tmp_path / "model" / "train.toml"
+    file.write_text(to_toml(settings, file.parent), encoding="utf-8")
+    again = read_config(file)
+    assert again.pop("relation").keys() == settings.pop("relation").keys()
+    assert again == settings
+    assert settings["columns"] == ["left", "a,b", 2]
+    assert settings["alpha"] == {"entity": 10.0, "bias": 1e-3}
