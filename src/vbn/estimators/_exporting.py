@@ -76,7 +76,7 @@ class Exporting(Queries):
         >>> import vbn
         >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))
         >>> vectors = model.to_keyed_vectors()
-        >>> vectors.vector_size, vectors.get_vecattr("a", "count")
+        >>> vectors.vector_size, int(vectors.get_vecattr("a", "count"))
         (2, 1)
         """
         densities = chosen_densities(self._model(), role, side, categories)
