@@ -199,6 +199,12 @@ def test_files_that_are_hardly_there(folder, blob):
         vbn.load(folder)
 
 
+def test_a_file_does_not_say_where_the_next_fit_writes(folder, tmp_path):
+    change_config(folder, parameters=read_config(folder)["parameters"] | {"checkpoint": str(tmp_path / "planted")})
+    vbn.load(folder).partial_fit(vbn.Dataset.from_pairs(["plain"], ["ünï"]))
+    assert not (tmp_path / "planted").exists()
+
+
 def test_a_checksum_that_does_not_fit(folder):
     blob = bytearray(tensor_file(folder).read_bytes())
     blob[-1] ^= 1

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vbn._errors import DataError, ModelFileError, ParameterError
+from vbn.estimators._saving import without_run
 from vbn.estimators._training import Training
 from vbn.storage import State, as_json, check_folder, read_state, write_folder
 
@@ -38,7 +39,7 @@ class Checkpoints:
     ) -> None:  # fmt: skip
         check_folder(folder)
         self.folder, self.every = folder, every
-        self._estimator, self._params, self._marks = estimator, params, marks
+        self._estimator, self._params, self._marks = estimator, without_run(params), marks
 
     def due(self, done: int, epochs: int) -> bool:
         """Whether a checkpoint is due after so many of the epochs."""

@@ -15,6 +15,8 @@ from vbn.estimators._queries import Queries
 from vbn.storage import read_folder, write_folder
 
 _registry: dict[str, type] = {}
+_OF_A_RUN = frozenset(("checkpoint",))
+"""Parameters that belong to a run, not to its model: a file must not say where its reader's next fit writes."""
 T = TypeVar("T", bound=type)
 
 
@@ -62,12 +64,16 @@ class Saving(Parameters, Queries):
             "validation": self.validation_.tolist(),
             "converged": self.converged_,
         }
-        return write_folder(
-            folder, trained, self._data, type(self).__name__, self.get_params(), record, counts=bool(counts)
-        )
+        params = without_run(self.get_params())
+        return write_folder(folder, trained, self._data, type(self).__name__, params, record, counts=bool(counts))
 
     def _check_for_saving(self) -> None:
         """Raise for parameters that `load` would refuse."""
+
+
+def without_run(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that are kept with a model."""
+    return {name: value for name, value in params.items() if name not in _OF_A_RUN}
 
 
 def load(folder: str | os.PathLike[str]) -> Any:
@@ -92,7 +98,7 @@ def load(folder: str | os.PathLike[str]) -> Any:
     trained, data, config = read_folder(folder)
     model = _class_of(config["estimator"], folder)()
     try:
-        model.set_params(**config["parameters"])
+        model.set_params(**without_run(config["parameters"]))
         model._restore(trained, config["record"])
         model._data = data
         model._check_for_saving()
