@@ -224,6 +224,16 @@ def test_text_and_dict(words):
     assert told["parts"][0]["parents"][0]["entity"] == "animal"
 
 
+def test_roles_and_many_parents_in_the_text(shop):
+    assert "  as a column (v): " in str(shop.explain("i3"))
+    assert "  as a row (u): " in str(shop.explain("u0", side="row"))
+    data = vbn.Dataset.from_pairs(["a"], ["b"]).with_taxonomy({"a": [f"p{i}" for i in range(40)]})
+    found = vbn.VBN(dim=2, epochs=2, verbose=False).fit(data).explain("a")
+    assert len(found.parts[0].parents) == 40
+    assert "and 34 more" in str(found)
+    assert len(str(found).splitlines()) < 20
+
+
 def test_explaining_changes_nothing(words):
     before = {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
     words.explain("dog")

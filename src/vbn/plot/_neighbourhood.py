@@ -57,7 +57,7 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     no_frame(ax)
     title(
         ax, f"Neighbours of {shown(names[0], 40)}",
-        f"directions of the means, in the plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}",
+        f"directions of means, plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}",
     )  # fmt: skip
     few = len(names)
     place_labels(

@@ -78,4 +78,4 @@ def _paper(ax: Axes) -> None:
     ax.set_xlabel("predicted probability", color=FAINT)
     ax.set_ylabel("observed frequency", color=FAINT)
     plain_frame(ax)
-    title(ax, "Do probabilities come true?", "dashed: perfect; bars: two standard errors; larger dot: more pairs")
+    title(ax, "Do probabilities come true?", "dashed: perfect; bars: 2 standard errors; larger: more pairs")
