@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from vbn._errors import DataError
 from vbn.data._columns import as_table, read_columns
 from vbn.data._counts import Counts
 from vbn.data._fields import Field
-from vbn.data._files import find_file, read_lines
+from vbn.data._files import check_reading, find_file, read_lines
 from vbn.data._names import Coded, Encoder
 from vbn.data._pairs import Parts, check_limits, positions, ranked, refuse_nothing
 from vbn.data._types import IdArray
@@ -50,7 +50,8 @@ def read_baskets(
         source, given = given.get("baskets"), {}
     listed = not positional and all(value is None for value in given.values())
     if listed and isinstance(source, str | os.PathLike):
-        file = find_file(source)
+        check_reading(header, delimiter)
+        file = find_file(source, delimiter=delimiter)
         if file.kind == "txt" and delimiter is None:
             return _from_lists(line.split() for line in read_lines(file))
     elif listed and isinstance(source, Mapping):
@@ -68,6 +69,8 @@ def _from_lists(baskets: object) -> tuple[IdArray, Coded]:
     for number, basket in enumerate(baskets):
         if isinstance(basket, str | bytes) or not isinstance(basket, Iterable):
             raise DataError(f"basket {number} (counted from 0) is {basket!r}; each must be a list of items")
+        if isinstance(basket, Set):
+            basket = sorted(basket, key=str)  # a set has another order in every process
         before = len(items)
         items.extend(basket, lambda item, number=number: f"item {item} of basket {number} (from 0)")  # type: ignore[misc]
         sizes.append(len(items) - before)

@@ -12,6 +12,7 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data._fields import Field
+from vbn.data._files import check_reading, find_file
 from vbn.data._names import Coded, Where, encode, item_number, row_number
 from vbn.data._numbers import as_numbers
 from vbn.data._types import FloatArray
@@ -79,8 +80,9 @@ def read_columns(
     allow_empty
         Whether no rows at all are fine.
     """
+    check_reading(header, delimiter)
     if isinstance(source, str | os.PathLike):
-        chosen = _chosen_columns(_assigned(positional, given, fields))
+        chosen = chosen_columns(_assigned(positional, given, fields))
         columns = _from_file(source, chosen, fields, header, delimiter)
     else:
         columns = _from_memory(source, positional, given, fields)
@@ -97,10 +99,9 @@ def _from_file(
     delimiter: str | None,
 ) -> Columns:
     from vbn.data._csv import read_csv
-    from vbn.data._files import find_file
     from vbn.data._tables import read_parquet, read_table
 
-    file = find_file(source)
+    file = find_file(source, delimiter=delimiter)
     if file.kind == "parquet":
         return read_table(read_parquet(file), chosen, fields)
     return read_csv(file, chosen, fields, header, delimiter)
@@ -109,11 +110,13 @@ def _from_file(
 def _from_memory(
     source: object, positional: Sequence[object], given: Mapping[str, object], fields: Sequence[Field]
 ) -> Columns:
+    if isinstance(source, Mapping) and source and all(isinstance(key, tuple) for key in source):
+        source = [(*key, value) for key, value in source.items()]  # such as a Counter of pairs
     table = as_table(source)
     if table is not None:
         from vbn.data._tables import read_table
 
-        return read_table(table, _chosen_columns(_assigned(positional, given, fields)), fields)
+        return read_table(table, chosen_columns(_assigned(positional, given, fields)), fields)
     alone = not positional and all(value is None for value in given.values())
     if source is not None and alone:
         return _from_rows(source, fields)
@@ -145,7 +148,8 @@ def _assigned(positional: Sequence[object], given: Mapping[str, object], fields:
     return assigned
 
 
-def _chosen_columns(assigned: Mapping[str, object]) -> dict[str, str | int]:
+def chosen_columns(assigned: Mapping[str, object]) -> dict[str, str | int]:
+    """Check that columns of a table or file are given by name or number."""
     chosen: dict[str, str | int] = {}
     for key, value in assigned.items():
         if not isinstance(value, str | int) or isinstance(value, bool):
@@ -186,6 +190,8 @@ def _from_rows(source: object, fields: Sequence[Field]) -> Columns:
     """Read tuples, one for each row; optional fields, which are numbers, may be left off at the end."""
     if not isinstance(source, Iterable):
         raise DataError(f"expected rows, a table or a path, not a value of type {type(source).__name__}")
+    if type(source).__module__.startswith("scipy.sparse"):
+        raise DataError("expected rows, a table or a path, not a sparse matrix; use Dataset.from_matrix")
     least = sum(not item.optional for item in fields)
     if isinstance(source, np.ndarray) and source.ndim == 2:
         return _from_array(source, least, fields)

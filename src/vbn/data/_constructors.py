@@ -23,7 +23,8 @@ class Constructors(ABC):
         number or a name that comes again further down (two usual names make it a header in any case).
     delimiter : str, optional
         What separates the fields; by default a comma in .csv, a tab in .tsv, and in .txt whichever of
-        tab, comma and white space the first line has.
+        tab, comma and white space the first line has. With it, files of other names (.dat, .data) are
+        read as text, too; it may have several characters, as "::".
 
     Which column of a table or file holds the counts or weights, if you do not say:
 
@@ -83,9 +84,11 @@ class Constructors(ABC):
         >>> Dataset.from_sequences([["to", "be", "or", "not", "to", "be"]], window=2)
         Dataset(sequences: 4 entities, 12 cells, total 18)
         """
+        from vbn.data._pairs import check_flag
         from vbn.data._sequences import encode_corpus, read_sentences
         from vbn.data._windows import from_corpus
 
+        check_flag("dynamic_window", dynamic_window)
         corpus = encode_corpus(read_sentences(sentences, column, header, delimiter))
         return cls._build(from_corpus(corpus, window, dynamic_window, min_count, max_size), "sequences")
 
@@ -203,7 +206,7 @@ class Constructors(ABC):
 
         Parameters
         ----------
-        source : table, path or iterable of (left, right[, count]) rows, optional
+        source : table, path, iterable of (left, right[, count]) rows or dict {(left, right): count}, optional
             Without it, `left` and `right` are the columns themselves.
         left, right, counts : columns, or their names or numbers in `source`, optional
             May be given by position. In a table or file, columns with usual names ("left", "right",
@@ -229,8 +232,9 @@ class Constructors(ABC):
         >>> Dataset.from_pairs(left + right, right + left, 2 * counts)
         Dataset(pairs: 3 entities, 4 cells, total 8)
         """
-        from vbn.data._pairs import PAIRS, read_cells, separate_parts, shared_parts
+        from vbn.data._pairs import PAIRS, check_flag, read_cells, separate_parts, shared_parts
 
+        check_flag("shared", shared)
         given = {"left": left, "right": right, "counts": counts}
         read = read_columns(source, positional, given, PAIRS, header=header, delimiter=delimiter)
         cells = read_cells(read, ("left", "right", "counts"))
@@ -277,6 +281,9 @@ class Constructors(ABC):
         Dataset(matrix: 2 entities, 2 cells, total 4)
         """
         from vbn.data._matrix import from_matrix, read_matrix
+        from vbn.data._pairs import check_flag
 
+        if shared is not None:
+            check_flag("shared", shared)
         read = read_matrix(matrix, header, delimiter)
         return cls._build(from_matrix(read, rows, columns, shared, min_count, max_size), "matrix")

@@ -32,7 +32,7 @@ class Sheet(NamedTuple):
 
     def header(self, source: str) -> Header:
         """Return what is known of the columns; one is of numbers if its first entry is."""
-        return Header(self.names, source, self.has_header, lambda at: _is_number("".join(self.example[at : at + 1])))
+        return Header(self.names, source, self.has_header, lambda at: is_number("".join(self.example[at : at + 1])))
 
 
 def open_sheet(
@@ -58,7 +58,7 @@ def open_sheet(
     if header is False and named:
         raise DataError(f"{file.path.name} is read without a header, so give its columns by number, from 0")
     sure = header is True or named or len(known) >= enough
-    if header is False or (not sure and any(_is_number(cell) for cell in cells)):
+    if header is False or (not sure and any(is_number(cell) for cell in cells)):
         return Sheet([str(number) for number in range(len(cells))], _chain(first, rows), False, True, cells)
     second = next(rows, None)
     if second is None:
@@ -152,7 +152,8 @@ def _met_again(cells: Sequence[str], columns: Columns) -> bool:
     return any(cell in coded.names for coded in columns.labels.values() for cell in cells)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Return whether a field of a file reads as a number."""
     try:
         float(cell)
     except ValueError:

@@ -157,6 +157,9 @@ class Dataset(DatasetParts, Constructors):
         >>> data.with_relation("antonym", [("hot", "cold")], symmetric=True).relations
         {'antonym': Relation('antonym', 2 pairs, symmetric)}
         """
+        from vbn.data._pairs import check_flag
+
+        check_flag("symmetric", symmetric)
         if not isinstance(name, str) or not name:
             raise RelationError(f"a relation needs a name, not {name!r}")
         relation = read_relation(

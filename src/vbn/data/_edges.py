@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,10 +119,10 @@ def _parents_of(child: str, given: object) -> Iterator[tuple[object, float]]:
         for parent, weight in given.items():
             try:
                 yield parent, float(weight)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise TaxonomyError(f"the weight of {child!r} -> {parent!r} is {weight!r}, not a number") from None
     elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
-        for parent in given:
+        for parent in sorted(given, key=str) if isinstance(given, Set) else given:  # a set has no order of its own
             yield parent, 1.0
     else:
         yield given, 1.0

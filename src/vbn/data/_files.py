@@ -11,9 +11,9 @@ import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from vbn._errors import DataError
+from vbn._errors import DataError, ParameterError
 
 TEXT = ("csv", "tsv", "txt")
 
@@ -26,21 +26,45 @@ class File(NamedTuple):
     zipped: bool
 
 
-def find_file(source: str | os.PathLike[str], kinds: tuple[str, ...] = (*TEXT, "parquet")) -> File:
-    """Check that a path leads to a file of one of the kinds that can be read here."""
+def find_file(
+    source: str | os.PathLike[str], kinds: tuple[str, ...] = (*TEXT, "parquet"), delimiter: str | None = None
+) -> File:
+    """Check that a path leads to a file of one of the kinds that can be read here.
+
+    A file with another suffix is text if its delimiter is known (ratings.dat, u.data).
+    """
+    if not os.fspath(source):
+        raise DataError("the path is empty; give the path of a file")
     path = Path(source)
-    if not path.is_file():
+    if not _is_file(path):
         raise DataError(_missing(path))
     suffixes = [suffix.lower() for suffix in path.suffixes]
     zipped = suffixes[-1:] == [".gz"]
     kind = next(iter(suffixes[-2:-1] if zipped else suffixes[-1:]), "").removeprefix(".")
+    if kind not in kinds and delimiter is not None:
+        kind = "txt"
     if kind not in kinds:
         readable = ", ".join(f".{name}" for name in kinds)
         raise DataError(
             f"cannot tell how to read {path.name!r}: its suffix must be one of {readable}, "
-            "or one of these followed by .gz"
+            "or one of these followed by .gz (or give the delimiter of a text file)"
         )
     return File(path, kind, zipped)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:  # a name that no file can have
+        raise DataError(f"{str(path)[:60]!r}... cannot be the path of a file: {error.strerror}") from error
+
+
+def check_reading(header: Any, delimiter: Any) -> None:
+    """Refuse a header or a delimiter that cannot be meant."""
+    if header is not None and not isinstance(header, bool):
+        raise ParameterError(f"header={header!r} is neither True, False nor None")
+    if delimiter is not None and not (isinstance(delimiter, str) and delimiter and not set(delimiter) & {"\n", "\r"}):
+        raise ParameterError(f"delimiter={delimiter!r} must be what stands between two fields, such as ';' or '::'")
 
 
 def _missing(path: Path) -> str:
@@ -63,9 +87,7 @@ def reading(file: File) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"{_undecodable(file)} of {file.path.name} is not UTF-8 text; save the file as UTF-8"
-        ) from error
+        raise DataError(f"{_undecodable(file)} of {file.path.name} is not UTF-8 text; {_remedy(file)}") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{file.path.name} is not a whole gzip file: {error}") from error
     except OSError as error:
@@ -82,6 +104,18 @@ def _undecodable(file: File) -> str:
     return "the end"
 
 
+def _remedy(file: File) -> str:
+    """Say what to do about a file that is no text, from its first bytes."""
+    with open_binary(file) as stream:
+        start = stream.read(4)
+    if start[:2] == b"\x1f\x8b":
+        return f"it is compressed with gzip, so call it {file.path.name}.gz"
+    if start == b"PAR1":
+        return f"it is a parquet file, so call it {file.path.stem}.parquet"
+    was = " (it is UTF-16)" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+    return f"save the file as UTF-8{was}"
+
+
 def read_lines(file: File) -> Generator[str]:
     """Yield the lines of a text file."""
     with (
@@ -89,7 +123,13 @@ def read_lines(file: File) -> Generator[str]:
         open_binary(file) as stream,
         io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text,
     ):
-        yield from text
+        for number, line in enumerate(text, start=1):
+            if "\0" in line:
+                raise DataError(
+                    f"line {number} of {file.path.name} holds a NUL byte, so the file is not text (or is UTF-16); "
+                    "save it as UTF-8"
+                )
+            yield line
 
 
 def split_rows(file: File, delimiter: str | None) -> Iterator[list[str]]:
@@ -97,12 +137,14 @@ def split_rows(file: File, delimiter: str | None) -> Iterator[list[str]]:
 
     Blank lines come as empty rows. Quoted fields may hold delimiters and line breaks. Without a
     `delimiter`, a .csv file is split at commas, a .tsv file at tabs, and a .txt file at whatever of
-    tab, comma and white space its first line has.
+    tab, comma and white space its first line has. A delimiter of several characters ("::") knows no quotes.
     """
     if delimiter is None:
         delimiter = {"csv": ",", "tsv": "\t"}.get(file.kind) or _mark_of_first_line(file)
     if delimiter is None:
         return map(str.split, read_lines(file))
+    if len(delimiter) > 1:
+        return (line.rstrip("\r\n").split(delimiter) if line.strip() else [] for line in read_lines(file))
     return csv.reader(read_lines(file), delimiter=delimiter, strict=True)
 
 

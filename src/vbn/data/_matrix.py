@@ -13,8 +13,8 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.data._columns import as_table
 from vbn.data._counts import Counts
-from vbn.data._csv import checked_rows, open_sheet
-from vbn.data._files import TEXT, File, find_file, reading
+from vbn.data._csv import checked_rows, is_number, open_sheet
+from vbn.data._files import TEXT, File, check_reading, find_file, reading
 from vbn.data._names import Coded, as_name, item_number, row_number
 from vbn.data._numbers import as_number, as_numbers, check_counts
 from vbn.data._pairs import Parts, separate_parts, shared_parts
@@ -33,8 +33,9 @@ class Matrix:
 
 def read_matrix(source: object, header: bool | None, delimiter: str | None) -> Matrix:
     """Read a matrix from any of the forms that `Dataset.from_matrix` documents."""
+    check_reading(header, delimiter)
     if isinstance(source, str | os.PathLike):
-        return _from_file(find_file(source, (*TEXT, "parquet", "npz")), header, delimiter)
+        return _from_file(find_file(source, (*TEXT, "parquet", "npz"), delimiter), header, delimiter)
     if isinstance(source, Counts):
         return Matrix(source.to_scipy().tocoo())
     if not _is_sparse(source):
@@ -60,15 +61,16 @@ def _labels(source: object) -> Sequence[object] | None:
 def _as_coo(source: object) -> Any:
     from scipy.sparse import coo_array, issparse
 
-    if issparse(source):
-        return coo_array(source)
-    dense = np.asarray(source)
-    if dense.ndim != 2 or dense.dtype.kind not in "iufb":
+    try:
+        matrix: Any = source if issparse(source) else np.asarray(source)
+    except ValueError as error:
+        raise DataError("expected a matrix of numbers, but its rows differ in length") from error
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise DataError(
             f"expected a matrix of numbers, not a value of type {type(source).__name__} "
-            f"(shape {dense.shape}, {dense.dtype})"
+            f"(shape {matrix.shape}, {matrix.dtype})"
         )
-    return coo_array(dense.astype(np.float64))
+    return coo_array(matrix if issparse(source) else matrix.astype(np.float64))
 
 
 def _from_table(table: Table, index: Sequence[object] | None = None) -> Matrix:
@@ -92,6 +94,11 @@ def _from_file(file: File, header: bool | None, delimiter: str | None) -> Matrix
         return Matrix(_load_npz(file))
     sheet = open_sheet(file, {}, (), True if header is None else header, delimiter)
     names, name = sheet.names, file.path.name
+    if header is None and is_number(names[0]):
+        raise DataError(
+            f"the first line of {name} holds numbers only: say header=True if they are the names of the columns (and "
+            "those of the rows come first), or read a file of mere numbers with NumPy and pass the array"
+        )
     rows: list[str] = []
     values: list[FloatArray] = []
     for line, row in checked_rows(sheet, name):

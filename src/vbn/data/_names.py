@@ -43,8 +43,8 @@ def as_name(value: object, where: str) -> str:
             return str(int(number))
         if number != number:
             raise DataError(f"missing name (NaN) at {where}; fill it in or leave this entry out")
-    if value is None:
-        raise DataError(f"missing name (None) at {where}; fill it in or leave this entry out")
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        raise DataError(f"missing name ({value}) at {where}; fill it in or leave this entry out")
     shown = repr(value)
     shown = shown if len(shown) <= 40 else shown[:37] + "..."
     raise DataError(
@@ -115,6 +115,8 @@ def encode(values: object, what: str, where: Where = item_number) -> Coded:
 
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise DataError(f"{what} must be a column of names (a list, an array), not {values!r}")
+    if isinstance(values, np.ma.MaskedArray):
+        return encode(values.tolist(), what, where)  # masked entries become None
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise DataError(f"{what} must be one-dimensional, not of shape {values.shape}")
@@ -132,11 +134,12 @@ def encode(values: object, what: str, where: Where = item_number) -> Coded:
 
 def _whole(values: np.ndarray, place: Where) -> np.ndarray:
     """Turn floats that hold whole numbers (integers beside missing values) back into integers."""
+    values = values.astype(np.float64)
     wrong = ~(np.abs(values) < 2.0**63) | (values != np.floor(values))
     if wrong.any():
         first = int(np.argmax(wrong))
         as_name(float(values[first]), place(first))
-        raise DataError(f"{values[first]!r} at {place(first)} cannot be an entity's name; use a string")
+        raise DataError(f"{float(values[first])!r} at {place(first)} cannot be an entity's name; use a string")
     return values.astype(np.int64)
 
 

@@ -10,6 +10,8 @@ from vbn._errors import DataError
 from vbn.data._names import Where, item_number
 from vbn.data._types import FloatArray
 
+_LARGE = 2**1023  # whole numbers beyond this may not fit a float64
+
 
 def as_number(value: object, what: str, where: str) -> float:
     """Turn one value into a float; a missing one (None, or empty in a file) becomes NaN."""
@@ -17,12 +19,16 @@ def as_number(value: object, what: str, where: str) -> float:
         return float("nan")
     try:
         return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return float("inf")
     except (TypeError, ValueError):
         raise DataError(f"{value!r} at {where} of {what} is not a number") from None
 
 
 def as_numbers(values: object, what: str, where: Where = item_number) -> FloatArray:
     """Turn a column into float64, or say which entry is not a number."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()  # masked entries become None
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         if values.ndim != 1:
             raise DataError(f"{what} must be one-dimensional, not of shape {values.shape}")
@@ -32,7 +38,7 @@ def as_numbers(values: object, what: str, where: Where = item_number) -> FloatAr
 
     def parsed(entries: Iterable[object]) -> Iterator[float]:
         for position, value in enumerate(entries):
-            plain = type(value) is float or type(value) is int
+            plain = type(value) is float or (type(value) is int and -_LARGE < value < _LARGE)
             yield value if plain else as_number(value, what, where(position))  # type: ignore[misc]
 
     return np.fromiter(parsed(values), dtype=np.float64)

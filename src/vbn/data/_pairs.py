@@ -52,6 +52,12 @@ def check_limits(min_count: Any, max_size: Any) -> None:
         raise ParameterError(f"max_size must be a whole number of at least 1, or None, not {max_size!r}")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name}={value!r} is neither True nor False")
+
+
 def ranked(counts: FloatArray, allowed: BoolArray, max_size: int | None) -> IdArray:
     """Return the codes of the entities to keep: falling count, ties by first appearance."""
     order = np.argsort(-counts, kind="stable")

@@ -33,6 +33,11 @@ class DatasetParts:
         self._check_fit()
 
     def _check_fit(self) -> None:
+        kinds = ((self._rows, Vocabulary), (self._columns, Vocabulary), (self._counts, Counts))
+        if not all(isinstance(part, kind) for part, kind in kinds):
+            raise DataError(
+                "Dataset(...) puts finished parts together; make one from data with Dataset.from_pairs or such"
+            )
         shape = (len(self._rows), len(self._columns))
         if self._counts.shape != shape:
             raise DataError(f"counts of shape {self._counts.shape} do not fit {shape[0]} x {shape[1]} entities")

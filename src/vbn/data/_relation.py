@@ -123,6 +123,8 @@ def read_relation(
     if not known.any():
         raise RelationError(f"relation {name!r}: none of its {len(known):,} pairs is between known entities")
     kept = weights if weights is None else weights[known]
+    if kept is not None and not (kept > 0).any():
+        raise RelationError(f"relation {name!r}: all its weights are 0")
     sizes = (len(rows), len(columns))
     skipped = int((~known).sum())
     return Relation.from_ids(name, left[known], right[known], kept, sizes, symmetric, skipped)

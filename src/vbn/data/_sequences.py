@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError
-from vbn.data._columns import as_table
+from vbn.data._columns import as_table, chosen_columns
 from vbn.data._csv import checked_rows, open_sheet
 from vbn.data._fields import Field, Header, pick, plain_name
-from vbn.data._files import File, find_file, read_lines
+from vbn.data._files import File, check_reading, find_file, read_lines
 from vbn.data._names import Encoder, row_number
 from vbn.data._tables import Table, read_parquet
 from vbn.data._types import IdArray
@@ -63,13 +63,17 @@ def read_sentences(
     source: object, column: str | int | None, header: bool | None, delimiter: str | None
 ) -> Iterable[object]:
     """Return the sentences of any of the forms that `Dataset.from_sequences` documents."""
+    check_reading(header, delimiter)
+    if column is not None:
+        chosen_columns({"column": column})
     if isinstance(source, str | os.PathLike):
-        return _from_file(find_file(source), column, header, delimiter)
+        return _from_file(find_file(source, delimiter=delimiter), column, header, delimiter)
     table = as_table(source)
     if table is not None:
         return _from_table(table, column)
     if column is not None:
         raise DataError("column names a column of a table or file, but the sentences came as a list")
+    source = source.to_pylist() if hasattr(source, "to_pylist") else source  # an Arrow array
     if not isinstance(source, Iterable):
         raise DataError(f"expected sentences, a table or a path, not a value of type {type(source).__name__}")
     return source

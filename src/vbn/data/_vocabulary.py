@@ -40,10 +40,13 @@ class Vocabulary:
     counts: FloatArray
 
     def __init__(self, names: Iterable[object], counts: ArrayLike | None = None) -> None:
-        clean = tuple(_clean(names))
+        clean = tuple(_clean(_several(names)))
         if len(set(clean)) < len(clean):
             raise DataError(f"the name {_first_repeat(clean)!r} is there twice; names must differ")
-        seen = np.zeros(len(clean)) if counts is None else np.array(counts, dtype=np.float64)
+        try:
+            seen = np.zeros(len(clean)) if counts is None else np.array(counts, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the counts of a vocabulary must be numbers: {error}") from error
         if seen.shape != (len(clean),):
             raise DataError(f"{len(clean)} names but counts of shape {seen.shape}; give one for each")
         if not (np.isfinite(seen).all() and (seen >= 0).all()):
@@ -104,9 +107,7 @@ class Vocabulary:
 
     def ids(self, names: Iterable[object]) -> IdArray:
         """Return the ids of several names as an int64 array."""
-        if isinstance(names, str):
-            raise DataError(f"give a list of names, not the single string {names!r}")
-        entries: list[Any] = list(names)
+        entries: list[Any] = list(_several(names))
         try:
             return np.array([self._index[name] for name in entries], dtype=np.int64)
         except (KeyError, TypeError):  # not a string, or not known
@@ -121,6 +122,12 @@ class Vocabulary:
         if not new:
             return self
         return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]))
+
+
+def _several(names: Iterable[object]) -> Iterable[object]:
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise DataError(f"give a list of names, not {names!r} alone")
+    return names
 
 
 def _clean(names: Iterable[object]) -> Iterator[str]:
