@@ -75,6 +75,19 @@ def test_the_true_temperature_is_found(truth):
     assert best_temperature(logits, labels, np.ones(len(logits))) == pytest.approx(truth, rel=0.03)
 
 
+@pytest.mark.parametrize(("sign", "message"), [(1, "tells all these pairs apart"), (-1, "not tell these pairs apart")])
+def test_where_no_temperature_is_best_none_is_given(sign, message):
+    logits = np.array([-2.0, -1.0, 1.0, 2.0])
+    with pytest.raises(vbn.DataError, match=message):
+        best_temperature(sign * logits, np.array([0, 0, 1, 1]), np.ones(4))
+
+
+@pytest.mark.parametrize(("p", "labels"), [([], []), ([0.5], [0, 1]), ([1.5], [1]), ([np.nan], [1]), ([0.5], [2])])
+def test_what_cannot_be_judged(p, labels):
+    with pytest.raises(vbn.DataError):
+        vbn.Reliability.of(np.array(p), np.array(labels))
+
+
 def test_a_bad_model_gets_better_where_it_was_overconfident():
     rng = np.random.default_rng(6)
     logits = rng.normal(0, 3, 20_000)
@@ -208,6 +221,7 @@ def test_tables_and_text(words):
     ("call", "error", "message"),
     [
         (lambda m: m.uncertainty(corpus(1), bins=0), vbn.ParameterError, "bins=0"),
+        (lambda m: m.uncertainty(corpus(1), bins=10**9), vbn.ParameterError, "bins=1000000000"),
         (lambda m: m.uncertainty(corpus(1), negatives=-1), vbn.ParameterError, "negatives=-1"),
         (lambda m: m.uncertainty(corpus(1), seed=-1), vbn.ParameterError, "seed=-1"),
         (lambda m: m.uncertainty(3), vbn.DataError, "held-out pairs: expected rows"),

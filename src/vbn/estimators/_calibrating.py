@@ -51,7 +51,7 @@ class Calibrating(Parameters, Queries):
         4
         """
         trained = self._model()
-        _whole("bins", bins, least=1)
+        _whole("bins", bins, least=1, most=1000)
         pairs = self._labelled(held_out, negatives, seed)
         logits = pair_logits(trained, pairs) / trained.temperature
         p = 0.5 * (1.0 + np.tanh(0.5 * logits))
@@ -69,6 +69,11 @@ class Calibrating(Parameters, Queries):
             Pairs as in `uncertainty`; not those that the result is judged on.
         seed
             Of the noise pairs.
+
+        Raises
+        ------
+        DataError
+            If no temperature fits best: the model tells all the pairs apart, or none.
 
         Examples
         --------

@@ -128,4 +128,11 @@ def best_temperature(logits: np.ndarray, labels: np.ndarray, weights: np.ndarray
         return float(weights @ np.logaddexp(0.0, -signed / np.exp(log_temperature)))
 
     found = minimize_scalar(loss, bounds=(np.log(_LOWEST), np.log(_HIGHEST)), method="bounded", options={"xatol": 1e-6})
-    return float(np.exp(found.x))
+    temperature = float(np.exp(found.x))
+    if temperature < 1.01 * _LOWEST:
+        raise DataError("the model tells all these pairs apart, so no temperature fits best; calibrate on more pairs.")
+    if temperature > 0.99 * _HIGHEST:
+        raise DataError(
+            "the model does not tell these pairs apart at all, which no temperature mends; are labels right?"
+        )
+    return temperature

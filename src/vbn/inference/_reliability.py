@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbn._errors import MissingExtraError
+from vbn._errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
     import pandas
@@ -74,6 +74,11 @@ class Reliability:
         temperature: float = 1.0, skipped: int = 0,
     ) -> Reliability:  # fmt: skip
         """Judge probabilities by what happened: labels of 0 and 1, with weights if some count more."""
+        p, labels = np.asarray(p, dtype=np.float64), np.asarray(labels, dtype=np.float64)
+        if p.shape != labels.shape or p.ndim != 1 or len(p) == 0:
+            raise DataError(f"one label is needed for each probability, not {labels.shape} for {p.shape}.")
+        if not ((p >= 0) & (p <= 1)).all() or not ((labels == 0) | (labels == 1)).all():
+            raise DataError("probabilities lie between 0 and 1, and labels are 0 or 1.")
         w = np.ones(len(p)) if weights is None else weights / weights.mean()
         place = np.minimum((p * bins).astype(np.int64), bins - 1)
         total = np.bincount(place, w, minlength=bins)
