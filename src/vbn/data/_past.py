@@ -1,7 +1,7 @@
 """What earlier data, which is not at hand any more, left behind that a sample of new data depends on.
 
 With all data at hand, the negatives of the old positives would fall on all columns, in proportion to all counts. What
-the old fit has not seen of them, on columns that are new or have become more frequent, is drawn now. Otherwise new
+the old fit has not seen of them, on columns that are new or far more frequent than before, is drawn now. Otherwise new
 columns, which meet the negatives of a few new positives only, would be taken for far more likely than old ones.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from vbn.data._cells import Cells
 
+_GROWTH = 2.0  # less is chance: making up for it in every batch of a stream, but never for a loss, would add up
 _DRAWS = 512  # at most, for a column and epoch; each carries its share of the weight
 
 
@@ -42,7 +43,8 @@ class Past:
 
     def missed(self, noise: np.ndarray, negatives: float, seed: int, epoch: int) -> tuple[np.ndarray, ...]:
         """Negatives of the old positives that the old fit has not seen: rows, columns, weights."""
-        wanted = negatives * self.row_totals.sum() * np.maximum(noise - self.noise, 0.0)
+        gain = np.where(noise > _GROWTH * self.noise, noise - self.noise, 0.0)
+        wanted = negatives * self.row_totals.sum() * gain
         rng = np.random.default_rng([seed, epoch, 0x9A57])
         draws = np.floor(np.minimum(wanted, _DRAWS) + rng.random(len(wanted))).astype(np.int64)
         columns = np.repeat(np.arange(len(wanted)), draws)
