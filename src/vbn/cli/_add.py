@@ -37,32 +37,15 @@ def add(
         raise typer.BadParameter("--parent and --context belong to one name; with --from, the file has the parents.")
     grown = open_model(model)
     counts = grown._data is not None
-    if name is None:
-        new = _from_file(Path(str(source)))
-    else:
+    before = len(grown._model().vocabulary(side.value))
+    new: Any = source
+    if name is not None:
         new = {name: {"parents": _weights(grown, parent, side), "contexts": _contexts(grown, context, side)}}
-    folder = grown.add(new, side=side.value).save(out or model, counts=counts)
-    say(f"added {len(new):,} {'entity' if len(new) == 1 else 'entities'}")
+    grown.add(new, side=side.value)
+    folder = grown.save(out or model, counts=counts)
+    added = len(grown._model().vocabulary(side.value)) - before
+    say(f"added {added:,} {'entity' if added == 1 else 'entities'}")
     typer.echo(str(folder))
-
-
-def _from_file(source: Path) -> dict[str, dict[str, Any]]:
-    from vbn.data._columns import read_columns
-    from vbn.data._fields import Field
-
-    fields = (
-        Field("name", ("name", "entity", "item", "child", "node", "new")),
-        Field("parent", ("parent", "parents", "category", "class")),
-        Field("weight", ("weight", "weights", "probability"), number=True, optional=True),
-    )
-    read = read_columns(str(source), (), {}, fields)
-    names, parents = read.labels["name"], read.labels["parent"]
-    weights = read.numbers.get("weight")
-    new: dict[str, dict[str, Any]] = {}
-    for row, (i, j) in enumerate(zip(names.codes.tolist(), parents.codes.tolist(), strict=True)):
-        given = new.setdefault(names.names[i], {"parents": {}})["parents"]
-        given[parents.names[j]] = 1.0 if weights is None else float(weights[row])
-    return new
 
 
 def _weights(model: Any, given: list[str] | None, side: Side) -> dict[str, float]:

@@ -22,6 +22,9 @@ class Task(StrEnum):
     relation = "relation"
 
 
+_NUMBERS = {Task.pairs: False, Task.similarity: True}  # of these tasks: whether each pair must have a number
+
+
 @verb(
     "vbn evaluate my-model --task pairs --data held-out.csv",
     "vbn evaluate my-model --task recommendation --data held-out.csv --k 20 --json",
@@ -58,7 +61,7 @@ def evaluate(
     from vbn import evaluation
     from vbn.cli._reading import read_pairs
 
-    held = read_pairs(_file(model, data, task), split_columns(columns), number=task is Task.similarity)
+    held = read_pairs(_file(model, data, task), split_columns(columns), number=_NUMBERS.get(task))
     trained = open_model(model)
     rows: list[dict[str, Any]]
     if task is Task.pairs:

@@ -27,7 +27,7 @@ ColumnNames = Annotated[
     typer.Option(
         "--columns",
         metavar="A,B,...",
-        help="Columns of the file by name or number (from 0), in the order named above; usual names are found alone.",
+        help="Columns of the file by name or number (from 0), in their order; what is left empty is found by its name.",
     ),
 ]
 

@@ -47,7 +47,11 @@ def predict(
     if skip_unknown:
         asked = _known(trained, asked)
     try:
-        p, std = _probabilities(trained, relation, asked)
+        p, std = (
+            trained.predict_proba(asked, return_std=True)
+            if relation is None
+            else trained.relation_proba(relation, asked, return_std=True)
+        )
     except UnknownEntityError as error:
         raise DataError(f"{pairs.name}: {error} --skip-unknown leaves such pairs out.") from error
     rows = [(*pair, float(a), float(b)) for pair, a, b in zip(asked, p, std, strict=True)]
@@ -67,18 +71,6 @@ def _known(model: Any, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]
     if len(known) < len(pairs):
         say(f"left out {len(pairs) - len(known):,} of {len(pairs):,} pairs: a name is unknown")
     return known
-
-
-def _probabilities(model: Any, relation: str | None, pairs: Sequence[tuple[str, str]]) -> tuple[Any, Any]:
-    """p(d = 1) of the pairs, and its standard deviation under the posterior."""
-    from vbn.inference._predictive import pair_scores, probability_std, relation_scores
-
-    trained = model._model()
-    p = model.predict_proba(pairs) if relation is None else model.relation_proba(relation, pairs)
-    rows, columns = trained.rows.ids(left for left, _ in pairs), trained.columns.ids(right for _, right in pairs)
-    if relation is None:
-        return p, probability_std(*pair_scores(trained, rows, columns), trained.temperature)
-    return p, probability_std(*relation_scores(trained, trained.relation_number(relation), rows, columns))
 
 
 def _write(stream: IO[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -10,12 +10,12 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data._columns import read_columns
-from vbn.data._fields import Field
+from vbn.data._fields import COUNTS, Field
 from vbn.data._files import find_file, read_lines
 
-_LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word 1", "row", "source", "subject", "first")
-_RIGHT = ("right", "item", "items", "item_id", "itemid", "word2", "word 2", "column", "target", "object", "second")
-_NUMBER = ("count", "counts", "weight", "weights", "rating", "score", "similarity", "human (mean)")
+_LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
+_RIGHT = ("right", "item", "items", "item_id", "itemid", "word2", "word_2", "column", "target", "object", "second")
+_SCORES = ("rating", "score", "similarity", "human_(mean)")
 
 
 class Pairs(NamedTuple):
@@ -26,7 +26,7 @@ class Pairs(NamedTuple):
     numbers: np.ndarray | None
 
 
-def read_pairs(path: Path, columns: Sequence[str | int | None], *, number: bool = False) -> Pairs:
+def read_pairs(path: Path, columns: Sequence[str | int | None], *, number: bool | None = None) -> Pairs:
     """Read pairs of names from a csv, tsv, txt or parquet file (gz too).
 
     Parameters
@@ -36,13 +36,11 @@ def read_pairs(path: Path, columns: Sequence[str | int | None], *, number: bool 
     columns
         Names or numbers of the columns left, right and number; missing ones are found by usual names or by place.
     number
-        Whether there must be a number for each pair.
+        Whether there must be a number for each pair; None takes no notice of numbers, unless a column is named for one.
     """
-    fields = (
-        Field("left", _LEFT),
-        Field("right", _RIGHT),
-        Field("number", _NUMBER, number=True, optional=not number),
-    )
+    fields = [Field("left", _LEFT), Field("right", _RIGHT)]
+    if number is not None or len(columns) > len(fields):
+        fields.append(Field("number", (*COUNTS, *_SCORES), number=True, optional=not number))
     read = read_columns(str(path), tuple(columns), {}, fields)
     left, right = read.labels["left"], read.labels["right"]
     return Pairs(
