@@ -44,8 +44,8 @@ class Saving(Parameters, Queries):
         folder
             Where to; made if it is not there.
         counts
-            Whether to keep the counts too, which `partial_fit` needs after loading. Without them the folder is smaller
-            and tells nothing of single pairs.
+            Whether to keep the counts too, so that `partial_fit` after loading goes on with all of them. Without them
+            the folder is smaller and tells nothing of single pairs, and the posterior stands in for the old counts.
 
         Returns
         -------
