@@ -50,7 +50,7 @@ def reliability(of: Any, held_out: Any = None, *, label: str | None = None, ax: 
         zorder=3,
     )  # fmt: skip
     ax.scatter(x, y, s=18 + 90 * np.sqrt(counts / counts.max()), color=colour, zorder=4, linewidths=0)
-    ax.legend(loc="upper left", frameon=False, fontsize=SMALL, labelcolor="linecolor", handlelength=1.2)
+    ax.legend(loc="lower right", frameon=False, fontsize=SMALL, labelcolor="linecolor", handlelength=1.2)
     return ax
 
 
@@ -78,4 +78,4 @@ def _paper(ax: Axes) -> None:
     ax.set_xlabel("predicted probability", color=FAINT)
     ax.set_ylabel("observed frequency", color=FAINT)
     plain_frame(ax)
-    title(ax, "Do probabilities come true?", "dashed: perfect; bars: 2 standard errors; larger: more pairs")
+    title(ax, "Do probabilities come true?", "dashed: perfect; bars: 2 standard errors; size: pairs")

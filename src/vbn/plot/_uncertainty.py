@@ -54,7 +54,7 @@ def uncertainty(model: Any, *, side: str = "column", ax: Axes | None = None) -> 
     ax.set_ylabel("standard deviation", color=FAINT)
     plain_frame(ax)
     above = int((stds > top).sum())
-    below = "dot: an entity; line: median and quartiles of those seen about as often"
+    below = "dot: an entity; line and band: median and quartiles"
     title(ax, "The more data, the surer", below + (f"; {above:,} lie above" if above else ""))
     return ax
 
