@@ -160,7 +160,8 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, ready for JSON."""
-        return _plain(asdict(self))
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
 
     def __repr__(self) -> str:
         from vbn.inference._explanation_text import told
