@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import csv
 import gzip
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError
 from vbn.data import Dataset, Taxonomy, Vocabulary
@@ -202,3 +205,19 @@ def test_parts_that_are_none():
         Vocabulary(["a"], ["many"])
     with pytest.raises(DataError, match=r"make one from data with Dataset\.from_pairs"):
         Dataset(pd.DataFrame(), None, None)
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(NAMES, NAMES, st.integers(1, 9)), min_size=1, max_size=8), mark=st.sampled_from(",;\t|"))
+def test_any_names_come_back_from_a_file(tmp_path, rows, mark):
+    path = tmp_path / "pairs.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter=mark)
+        writer.writerow(["left", "right", "count"])
+        writer.writerows(rows)
+    read, given = Dataset.from_pairs(path, delimiter=mark), Dataset.from_pairs(rows)
+    assert read.rows == given.rows
+    assert read.counts.values.tolist() == given.counts.values.tolist()

@@ -20,6 +20,8 @@ def model(**options):
         ({"dim": 0}, "dim=0 must be a whole number of at least 1"),
         ({"dim": 2.5}, "dim=2.5 must be a whole number"),
         ({"dim": True}, "dim=True must be a whole number"),
+        ({"dim": 2**70}, "dim=.* is too large: at most 65536"),
+        ({"relation_rank": {"antonym": 2**70}}, "relation_rank=.* is too large"),
         ({"epochs": "ten"}, "epochs='ten' must be a whole number"),
         ({"average": None}, "average=None must be"),
         ({"seed": -1}, "seed=-1 must be"),

@@ -14,6 +14,8 @@ from vbn._errors import ParameterError, closest_names
 from vbn.engines import ENGINES
 from vbn.model._hyper import KINDS, Hyperpriors
 
+_LARGEST_DIM = 2**16  # beyond any use; more would only fail later, for want of memory
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -26,7 +28,8 @@ class Settings:
 
 def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> Settings:
     """Raise a `ParameterError` that names the first parameter out of its range, for a model with these relations."""
-    for name in ("dim", "epochs", "average", "checkpoint_every"):
+    _whole("dim", params["dim"], least=1, most=_LARGEST_DIM)
+    for name in ("epochs", "average", "checkpoint_every"):
         _whole(name, params[name], least=1)
     _whole("seed", params["seed"], least=0, most=2**63 - 1)
     for name in ("centred_biases", "resample", "warm_start"):
@@ -110,7 +113,7 @@ def _by_kind(name: str, value: Any) -> dict[str, float]:
 
 def _rank(value: Any, relation: str) -> int:
     rank = value.get(relation, 10) if isinstance(value, Mapping) else value
-    _whole("relation_rank", rank, least=1)
+    _whole("relation_rank", rank, least=1, most=_LARGEST_DIM)
     return int(rank)
 
 
