@@ -61,9 +61,11 @@ def test_files_of_every_kind_are_read(tmp_path, called):
         stream.write("basket\titem\n1\ttea\n1\tmilk\n2\ttea\n2\trusk\n")
     scipy.sparse.save_npz(tmp_path / "counts.npz", scipy.sparse.csr_array(np.array([[0, 3.0], [3.0, 0]])))
     (tmp_path / "names.txt").write_text("salt\npepper\n")
+    (tmp_path / "ratings.dat").write_text("1::Heat::5::978300760\n1::Casino::4::978300761\n2::Heat::3::978300762\n")
     for name, arguments, entity in (
         ("text.txt", ["--kind", "sequences", "--window", 2, "--min-count", 1], "dog"),
         ("baskets.tsv.gz", ["--kind", "baskets", "--columns", "basket,1"], "tea"),
+        ("ratings.dat", ["--kind", "interactions", "--delimiter", "::", "--columns", "0,1,2"], "Heat"),
         ("counts.npz", ["--kind", "matrix", "--row-names", "names.txt"], "pepper"),
     ):
         result = called("train", name, *arguments, *FAST, "--out", "model", cwd=tmp_path)
@@ -83,11 +85,13 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["missing.csv", "--kind", "pairs"], "missing.csv"),
+        (["2001.csv", "--kind", "pairs"], "no such file: '2001.csv'; check the path\n"),
         (["empty.csv", "--kind", "pairs"], "empty"),
         (["pairs.csv", "--kind", "pairs", "--columns", "left,rihgt"], "Did you mean 'right'"),
-        (["pairs.csv", "--kind", "pairs", "--taxonomy", "cycle.csv"], "cycle"),
-        (["pairs.csv", "--kind", "pairs", "--relation", "r=strangers.csv"], "nobody"),
+        (["pairs.csv", "--kind", "pairs", "--taxonomy", "cycle.csv"], "pass --drop-cycles"),
+        (["pairs.csv", "--kind", "pairs", "--relation", "r=strangers.csv"], "pass --skip-unknown"),
+        (["prices.csv", "--kind", "pairs"], "with --columns"),
+        (["prices.csv", "--kind", "sequences"], "Say --columns"),
         (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv"], "is a file"),
         (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv/deeper"], "is a file"),
         (["pairs.csv", "--kind", "pairs", "--config", "no.toml"], "no.toml"),
@@ -100,6 +104,7 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
 def test_what_cannot_be_read_is_told_in_one_line(arguments, said, tmp_path, called):
     write_csv(tmp_path / "pairs.csv", [("left", "right"), ("a", "b"), ("b", "c")])
     write_csv(tmp_path / "cycle.csv", [("child", "parent"), ("a", "b"), ("b", "a")])
+    write_csv(tmp_path / "prices.csv", [("left", "right", "price"), ("a", "b", 3), ("b", "c", 7)])
     write_csv(tmp_path / "strangers.csv", [("left", "right"), ("nobody", "a")])
     for name, content in (
         ("empty.csv", ""),
@@ -127,7 +132,7 @@ def test_what_cannot_be_read_is_told_in_one_line(arguments, said, tmp_path, call
         ["pairs.csv", "--kind", "chains", "--out", "m"],
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--window", 3],
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--columns", "a,b,c,d"],
-        ["pairs.csv", "--kind", "pairs", "--out", "m", "--delimiter", "::"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--hold-out", 2],
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--dim", 0],
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--alpha", "much"],
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--alpha", "2", "--alpha", "entity=3"],

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from vbn._errors import ParameterError, VBNError
+from vbn.cli._wording import in_options
 
 FAILED, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
@@ -44,7 +45,7 @@ def told(error: BaseException) -> str:
     """An error as one line for a user."""
     message = " ".join(str(error).split())
     if isinstance(error, VBNError):
-        return f"error: {message}"
+        return f"error: {in_options(message)}"
     if isinstance(error, OSError):
         return f"error: {error.filename or 'the system'}: {error.strerror or message}"
     if isinstance(error, MemoryError):

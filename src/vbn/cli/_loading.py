@@ -37,8 +37,6 @@ def check_usage(settings: Mapping[str, Any]) -> None:
             raise typer.BadParameter(f"{_flag(key)} has no meaning for {kind}.")
     if len(settings.get("columns", ())) > width:
         raise typer.BadParameter(f"--columns: {kind} have at most {width} columns to choose.")
-    if len(settings.get("delimiter", ",").replace("\\t", "\t")) != 1:
-        raise typer.BadParameter("--delimiter must be one character; \\t is a tab.")
     unknown = set(settings.get("symmetric", ())) - settings.get("relation", {}).keys()
     if unknown:
         raise typer.BadParameter(f"--symmetric {sorted(unknown)[0]}: there is no --relation of this name.")

@@ -60,7 +60,9 @@ def train(
     ] = None,
     columns: Annotated[str | None, typer.Option(metavar="A,B,...", help=_COLUMNS)] = None,
     header: Annotated[bool | None, typer.Option(help="Whether INPUT begins with a header; by default, look.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates the fields of INPUT.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="What separates the fields of INPUT, such as ; or :: or \\t.")
+    ] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Sequences: largest distance of neighbours [5].")] = None,
     dynamic_window: Annotated[
         bool | None, typer.Option(help="Sequences: near neighbours count more, as in word2vec.")

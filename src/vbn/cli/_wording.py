@@ -1,0 +1,26 @@
+"""Messages that the library words for Python, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = (
+    (r'break_cycles="drop"', "--drop-cycles"),
+    (r'missing="skip"', "--skip-unknown"),
+    (r"exclude_seen=False", "--include-seen"),
+    (r"do not exclude what was seen", "pass --include-seen"),
+    (r"\bby='(\w+)'", r"--by \1"),
+    (r"\bquery='(\w+)'", r"--query \1"),
+    (r"Say column= one of", "Say --columns and one of"),
+    (r"Say \w+=\S.* to use them, or \w+=\S.* to leave them out", "Name the columns to read with --columns"),
+    (r"\bheader=True\b", "--header"),
+    (r"\bheader=False\b", "--no-header"),
+    (r" \(a string is read as a path; pass data as a list\)", ""),
+)
+
+
+def in_options(message: str) -> str:
+    """A message with the names of options where it names parameters."""
+    for pattern, words in _WORDS:
+        message = re.sub(pattern, words, message)
+    return message
