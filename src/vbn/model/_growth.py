@@ -62,6 +62,9 @@ def _copy_factors(old: Factors, there: slice, new: Factors, here: slice) -> None
 
 def _common(old: Vocabulary, new: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
     """Ids of the names that both know: in the old and in the new numbering."""
+    if new.names[: len(old)] == old.names:  # the usual case: a vocabulary only grew
+        same = np.arange(len(old))
+        return same, same
     pairs = [(i, new.id(name)) for i, name in enumerate(old.names) if name in new]
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
