@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from vbn.model._trained import Trained
@@ -9,6 +10,7 @@ from vbn.model._trained import Trained
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 80  # characters of a curve, and of a name that is shown
 _SPECIAL = frozenset("\\`*_{}[]()<>#+-.!|~&$:@")
+_PLAIN = re.compile(r"[A-Za-z0-9.,+\- ]+(_[A-Za-z0-9.,+\- ]+)*")  # numbers and parameters: nothing that markdown reads
 
 
 def model_card(trained: Trained, config: dict[str, Any]) -> str:
@@ -51,6 +53,8 @@ def sparkline(values: list[float]) -> str:
 
 def markdown_safe(text: str) -> str:
     """A name as plain text in one line of markdown, whatever is in it."""
+    if _PLAIN.fullmatch(text) and len(text) <= _WIDTH and "www." not in text:
+        return text
     visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_WIDTH])
     escaped = "".join(f"\\{c}" if c in _SPECIAL else c for c in visible)
     return escaped + ("…" if len(text) > _WIDTH else "")
@@ -64,7 +68,9 @@ def _table(title: str, facts: dict[str, Any]) -> list[str]:
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{markdown_safe(str(key))} {_shown(item)}" for key, item in value.items())
-    return markdown_safe(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value))
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return markdown_safe(str(value))
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
 
 
 def _data_facts(data: dict[str, Any]) -> dict[str, Any]:
