@@ -1,10 +1,14 @@
 """`vbn train`: kinds of input, settings, repeating and resuming, what is refused."""
 
 import gzip
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
 
 import vbn
 from tests.cli.conftest import write_csv
@@ -169,6 +173,19 @@ def test_an_interrupted_training_keeps_its_epochs_and_resumes_to_the_same_bits(w
     whole = vbn.Dataset.from_pairs(words.folder / "pairs.csv")
     vbn.VBN(dim=3, epochs=done + 3, verbose=False).fit(whole).save(tmp_path / "whole")
     assert tensors(tmp_path / "broken") == tensors(tmp_path / "whole")
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]))
+    | st.floats(allow_nan=False)
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.booleans()
+)
+def test_any_value_survives_the_way_to_toml(value):
+    written = to_toml({"columns": [value], "relation": {str(value): "."}}, Path())
+    read = tomllib.loads(written)
+    assert read["columns"] == [value]
+    assert list(read["relation"]) == [str(value)]
 
 
 def test_settings_survive_the_way_to_toml_and_back(tmp_path):

@@ -12,6 +12,7 @@ _WORDS = (
     (r"\bby='(\w+)'", r"--by \1"),
     (r"\bquery='(\w+)'", r"--query \1"),
     (r"Say column= one of", "Say --columns and one of"),
+    (r"give format= one of", "give --format, one of"),
     (r"Say \w+=\S.* to use them, or \w+=\S.* to leave them out", "Name the columns to read with --columns"),
     (r"\bheader=True\b", "--header"),
     (r"\bheader=False\b", "--no-header"),

@@ -14,7 +14,7 @@ from vbn.evaluation._metrics import hit_rate, mean_percentile_rank, ndcg, recall
 from vbn.inference._predictive import logit
 from vbn.model._trained import Trained
 
-_USERS_AT_ONCE = 256
+_SCORES_AT_ONCE = 1 << 22
 _K = 10
 
 
@@ -92,8 +92,9 @@ def _ranked(trained: Trained, pairs: np.ndarray, counts: Any) -> Iterator[_Ranks
     catalogue = trained.profile.candidates("column").copy()
     catalogue[pairs[:, 1]] = True
     every = np.unique(pairs[:, 0])
-    for first in range(0, len(every), _USERS_AT_ONCE):
-        block = every[first : first + _USERS_AT_ONCE]
+    step = max(_SCORES_AT_ONCE // len(catalogue), 1)
+    for first in range(0, len(every), step):
+        block = every[first : first + step]
         logits = _logits(trained, block)
         logits[:, ~catalogue] = -np.inf
         for at, user in enumerate(block.tolist()):
