@@ -59,6 +59,15 @@ def test_options_override_the_config(words, tmp_path, called):
     assert vbn.load(tmp_path / "short").n_iter_ == 2
 
 
+def test_a_model_without_counts_says_which_option_it_needs(shop, tmp_path, called):
+    given = ["--columns", "who,what", "--no-counts", *FAST, "--out", tmp_path / "bare"]
+    assert called("train", shop.folder / "bought.csv", "--kind", "interactions", *given).returncode == 0
+    result = called("recommend", tmp_path / "bare", "--user", "u1")
+    assert result.returncode == 1
+    assert "Pass --include-seen" in result.stderr
+    assert called("recommend", tmp_path / "bare", "--user", "u1", "--include-seen").returncode == 0
+
+
 def test_files_of_every_kind_are_read(tmp_path, called):
     (tmp_path / "text.txt").write_text("the dog barks\nthe cat purrs\n")
     with gzip.open(tmp_path / "baskets.tsv.gz", "wt") as stream:

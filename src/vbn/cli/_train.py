@@ -96,6 +96,10 @@ def train(
     hold_out: Annotated[
         float | None, typer.Option(min=0, max=1, help="Hold this share of the pairs out instead; kept in the model.")
     ] = None,
+    counts: Annotated[
+        bool | None,
+        typer.Option(help="Keep the counts in the model, to go on learning and to know what was seen [yes]."),
+    ] = None,
     dim: Annotated[int | None, typer.Option(min=1, help="Dimension of the embeddings [50].")] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="How often every density is updated [40].")] = None,
     negatives: Annotated[float | None, typer.Option(min=0, help="Negatives for each positive [1].")] = None,

@@ -51,7 +51,9 @@ def _fit(settings: dict[str, Any], data: Dataset, out: Path, *, resume: bool, qu
         model.set_params(checkpoint=out / CHECKPOINT)
     started = time.perf_counter()
     model.fit(data, validation=held, resume_from=out / CHECKPOINT if resume else None)
-    model.set_params(checkpoint=None).save(out)  # a path of this run, not a property of the model
+    model.set_params(checkpoint=None).save(
+        out, counts=settings.get("counts", True)
+    )  # a path of this run, not a property of the model
     (out / CONFIG).write_text(config, encoding="utf-8")
     if "hold_out" in settings and held is not None:
         write_pairs(out / HELD_OUT, held)
