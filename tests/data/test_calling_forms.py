@@ -113,6 +113,14 @@ def test_a_file_without_a_header(tmp_path):
     assert Taxonomy.from_edges(edges).ancestors("poodle") == ["dog", "animal"]
     assert Taxonomy.from_edges(edges, header=True).n_edges == 1
     edges.write_text("narrow\twide\npoodle\tdog\n")
+    with pytest.raises(
+        DataError, match=r"first line of edges\.tsv \('narrow', 'wide'\) name .* header=True or .*child, parent"
+    ):
+        Taxonomy.from_edges(edges)
+    assert Taxonomy.from_edges(edges, header=True).n_edges == 1
+    assert Taxonomy.from_edges(edges, header=False).n_edges == 2
+    assert Taxonomy.from_edges(edges, child="narrow", parent="wide").n_edges == 1
+    edges.write_text("narrow\twide\n7\tdog\n")  # text above a number: a header
     assert Taxonomy.from_edges(edges).n_edges == 1
 
 

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from vbn._errors import DataError
+from vbn._errors import DataError, RelationError
 from vbn.data import Dataset, Taxonomy
 from vbn.data._pairs import pair_columns
 
@@ -42,7 +42,7 @@ def test_times_and_row_numbers_are_no_counts_and_no_entities(build, name, tmp_pa
 
 @BUILDERS
 def test_columns_of_text_are_no_counts(build, tmp_path):
-    assert build(write(tmp_path, "who,what,title\nx,y,Heat\n")).counts.total == 1
+    assert build(write(tmp_path, "left,right,user,item,title\nx,y,x,y,Heat\n")).counts.total == 1
     assert build(write(tmp_path, "x,y,2020-01-01\nx,z,2020-01-02\n"), header=False).counts.total == 2
 
 
@@ -104,7 +104,11 @@ def test_what_is_no_number_is_left_out(column):
 def test_one_usual_name_in_the_first_line_may_be_a_word_of_the_data(tmp_path):
     assert Dataset.from_pairs(write(tmp_path, "n,the,4\nthe,n,2\n")).counts.total == 6
     assert Dataset.from_pairs(write(tmp_path, "word,the\nthe,word\n")).counts.total == 2
-    assert Dataset.from_pairs(write(tmp_path, "word,near\nthe,cat\n")).counts.total == 1
+    with pytest.raises(DataError, match=r"does the first line of data\.csv \('word', 'near'\) name the columns"):
+        Dataset.from_pairs(write(tmp_path, "word,near\nthe,cat\n"))
+    with pytest.raises(DataError, match="does the first line"):
+        Dataset.from_sequences(write(tmp_path, "to be\nor not\n"))
+    assert Dataset.from_sequences(write(tmp_path, "to be\nor not\n"), header=False).counts.total == 4
     assert Dataset.from_interactions(write(tmp_path, "user,item,2020\nx,y,3\n"), 0, 1).counts.total == 1
 
 
@@ -142,6 +146,16 @@ def test_two_columns_of_one_name(tmp_path):
 )
 def test_pairs_to_ask_about_come_in_any_form(pairs):
     assert pair_columns(pairs) == (["a", "b"], ["1", "2"])
+
+
+def test_a_doubtful_first_line_of_pairs_is_a_pair(tmp_path):
+    """Were it a header, its names would be unknown entities, and so an error."""
+    path = write(tmp_path, "hot,cold\nup,down\n")
+    assert pair_columns(path) == (["hot", "up"], ["cold", "down"])
+    data = Dataset.from_pairs(["hot", "up"], ["cold", "down"])
+    assert len(data.with_relation("antonym", path).relations["antonym"]) == 2
+    with pytest.raises(RelationError, match="'this', 'that'"):
+        data.with_relation("antonym", write(tmp_path, "this,that\nhot,cold\n"))
 
 
 def test_pairs_from_a_file_and_none_at_all(tmp_path):

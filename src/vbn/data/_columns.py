@@ -61,6 +61,7 @@ def read_columns(
     header: bool | None = None,
     delimiter: str | None = None,
     allow_empty: bool = False,
+    ask: bool = True,
 ) -> Columns:
     """Read the columns `fields` from whatever the user passed.
 
@@ -79,11 +80,13 @@ def read_columns(
         How to read a text file.
     allow_empty
         Whether no rows at all are fine.
+    ask
+        Whether a first line of a file that may be a header or data is an error; else it is data.
     """
     check_reading(header, delimiter)
     if isinstance(source, str | os.PathLike):
         chosen = chosen_columns(_assigned(positional, given, fields))
-        columns = _from_file(source, chosen, fields, header, delimiter)
+        columns = _from_file(source, chosen, fields, header, delimiter, ask)
     else:
         columns = _from_memory(source, positional, given, fields)
     if len(columns) == 0 and not allow_empty:
@@ -97,6 +100,7 @@ def _from_file(
     fields: Sequence[Field],
     header: bool | None,
     delimiter: str | None,
+    ask: bool,
 ) -> Columns:
     from vbn.data._csv import read_csv
     from vbn.data._tables import read_parquet, read_table
@@ -104,7 +108,7 @@ def _from_file(
     file = find_file(source, delimiter=delimiter)
     if file.kind == "parquet":
         return read_table(read_parquet(file), chosen, fields)
-    return read_csv(file, chosen, fields, header, delimiter)
+    return read_csv(file, chosen, fields, header, delimiter, ask)
 
 
 def _from_memory(

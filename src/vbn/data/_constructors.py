@@ -19,8 +19,9 @@ class Constructors(ABC):
     or parquet file (also with .gz), and share two options for text files:
 
     header : bool, optional
-        Whether the first line of the file names the columns. If not given: yes, unless it holds a
-        number or a name that comes again further down (two usual names make it a header in any case).
+        Whether the first line of the file names the columns. If not given: yes if it holds two usual
+        names ("left", "right", "user", "item", ...) or text above a number; no if it holds a number or a
+        name that comes again further down. If neither, you are asked.
     delimiter : str, optional
         What separates the fields; by default a comma in .csv, a tab in .tsv, and in .txt whichever of
         tab, comma and white space the first line has. With it, files of other names (.dat, .data) are

@@ -45,7 +45,8 @@ def open_sheet(
     """Read the header of a file, or number its columns if it has none.
 
     With ``header=None``, the first line is a header if columns are asked for by name, or if it holds two of the names
-    they usually have (one could be a word of the data); it is data if one of its fields is a number.
+    they usually have (one could be a word of the data), or if it stands above a number; it is data if one of its own
+    fields is a number.
     """
     rows = read_rows(file, delimiter)
     first = next(rows, None)
@@ -63,6 +64,7 @@ def open_sheet(
     second = next(rows, None)
     if second is None:
         return Sheet(cells, rows, True, sure, [])
+    sure = sure or any(map(is_number, second[1]))  # text above numbers
     return Sheet(cells, _chain(second, rows), True, sure, second[1])
 
 
@@ -72,18 +74,34 @@ def read_csv(
     fields: Sequence[Field],
     header: bool | None,
     delimiter: str | None,
+    ask: bool = True,
 ) -> Columns:
-    """Read the columns `fields` of a delimited file: fast, or carefully if anything is amiss."""
+    """Read the columns `fields` of a delimited file: fast, or carefully if anything is amiss.
+
+    A first line that may be a header or data is an error, or data if `ask` is False.
+    """
     sheet = open_sheet(file, chosen, fields, header, delimiter)
     found = sheet.header(file.path.name)
     picked = pick(found, chosen, fields)
     columns = _quickly(file, delimiter, sheet, picked.places, fields)
     if columns is None:
         columns = _carefully(sheet, picked.places, fields, file.path.name)
-    if not sheet.sure and _met_again(sheet.names, columns):
+    if not sheet.sure:
+        if ask and not _met_again(sheet.names, columns):
+            raise unsure(sheet, fields, file.path.name)
         return read_csv(file, chosen, fields, False, delimiter)
     refuse_times(columns.numbers, found, picked)
     return columns
+
+
+def unsure(sheet: Sheet, fields: Sequence[Field], name: str) -> DataError:
+    """Return the error for a first line that may be a header or data."""
+    shown = ", ".join(repr(cell) for cell in sheet.names[:3])
+    usual = ", ".join(item.aliases[0] for item in fields if not item.optional)
+    return DataError(
+        f"does the first line of {name} ({shown}) name the columns, or is it data? Say header=True or header=False, "
+        f"or begin the file with usual names ({usual})"
+    )
 
 
 def _quickly(

@@ -187,6 +187,6 @@ def pair_columns(pairs: object) -> tuple[list[str], list[str]]:
     if pairs is None or isinstance(pairs, bytes):
         raise DataError(f"expected pairs, such as [('hot', 'cold')], not {pairs!r}")
     with speaking_as(DataError, "pairs"):
-        read = read_columns(pairs, (), {}, _QUESTIONS, allow_empty=True)
+        read = read_columns(pairs, (), {}, _QUESTIONS, allow_empty=True, ask=False)
     first, second = (read.labels[key] for key in ("first", "second"))
     return [first.names[code] for code in first.codes], [second.names[code] for code in second.codes]

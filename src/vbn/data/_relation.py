@@ -112,7 +112,8 @@ def read_relation(
             "them cannot be symmetric"
         )
     with speaking_as(RelationError, f"relation {name!r}"):
-        read = read_columns(pairs, (), fields, FIELDS, header=header, delimiter=delimiter)
+        # a header that is taken for a pair is of unknown entities, and so an error
+        read = read_columns(pairs, (), fields, FIELDS, header=header, delimiter=delimiter, ask=missing == "skip")
         weights = read.numbers.get("weight")
         if weights is not None:
             check_counts(weights, "weight", read.where)

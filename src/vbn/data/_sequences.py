@@ -12,7 +12,7 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data._columns import as_table, chosen_columns
-from vbn.data._csv import checked_rows, open_sheet
+from vbn.data._csv import checked_rows, open_sheet, unsure
 from vbn.data._fields import Field, Header, pick, plain_name
 from vbn.data._files import File, check_reading, find_file, read_lines
 from vbn.data._names import Encoder, row_number
@@ -87,6 +87,8 @@ def _from_file(file: File, column: str | int | None, header: bool | None, delimi
     chosen = {} if column is None else {"column": column}
     sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
     place = _text_column(sheet.header(file.path.name), column)
+    if not sheet.sure:
+        raise unsure(sheet, (_TEXT,), file.path.name)
     return (row[place].split() for _, row in checked_rows(sheet, file.path.name))
 
 

@@ -45,7 +45,7 @@ def read_newcomers(name: object, parents: object = None, contexts: object = None
     if isinstance(name, Mapping):
         return [_described(as_name(key, "the keys of what to add"), value) for key, value in name.items()]
     with speaking_as(DataError, "what to add"):
-        return list(_listed(read_columns(name, (), {}, _FIELDS, allow_empty=True)))
+        return list(_listed(read_columns(name, (), {}, _FIELDS, allow_empty=True, ask=False)))
 
 
 def _is_many(name: object) -> bool:
