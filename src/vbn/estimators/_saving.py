@@ -59,13 +59,16 @@ class Saving(Parameters, Queries):
         """
         trained = self._model()
         self._check_for_saving()
-        record = {
+        params, record = without_run(self.get_params()), self._record()
+        return write_folder(folder, trained, self._data, type(self).__name__, params, record, counts=bool(counts))
+
+    def _record(self) -> dict[str, Any]:
+        """What is remembered of the fit; `_restore` takes it back."""
+        return {
             "lower_bounds": self.lower_bounds_.tolist(),
             "validation": self.validation_.tolist(),
             "converged": self.converged_,
         }
-        params = without_run(self.get_params())
-        return write_folder(folder, trained, self._data, type(self).__name__, params, record, counts=bool(counts))
 
     def _check_for_saving(self) -> None:
         """Raise for parameters that `load` would refuse."""

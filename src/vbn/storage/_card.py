@@ -9,6 +9,20 @@ from vbn.model._trained import Trained
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 80  # characters of a curve, and of a name that is shown
+_WHAT = "Entity embeddings as probability densities"
+_VARIANCES = (
+    "## What the variances are not",
+    "",
+    "The densities are a mean-field approximation: each variable has its own, as if it did not depend on the",
+    "others. Their variances tell which entities the model knows much about and which it does not, and they enter",
+    "every prediction. They are mostly too small, and they are not calibrated error bars; similarities and",
+    "probabilities are those of the data above, with all that it lacks.",
+)
+_NO_VARIANCES = (
+    "## No variances",
+    "",
+    "The model has points, not densities: the tiny variances in its file only say so.",
+)
 _SPECIAL = frozenset("\\`*_{}[]()<>#+-.!|~&$:@")
 _PLAIN = re.compile(r"[A-Za-z0-9.,+\- ]+(_[A-Za-z0-9.,+\- ]+)*")  # numbers and parameters: nothing that markdown reads
 
@@ -19,7 +33,7 @@ def model_card(trained: Trained, config: dict[str, Any]) -> str:
     lines = [
         f"# A {config['estimator']} model",
         "",
-        f"Entity embeddings as probability densities, made with vbn {config['version']}.",
+        f"{_WHAT if bounds else 'A baseline'}, made with vbn {config['version']}.",
         "",
         "```python",
         "import vbn",
@@ -30,15 +44,10 @@ def model_card(trained: Trained, config: dict[str, Any]) -> str:
         "Nothing in the folder is executed when it is loaded.",
         "",
         *_table("Data", _data_facts(config["data"])),
-        *_table("Training", {"dimension": trained.posterior.dim, "epochs": len(bounds)} | _bound_facts(bounds, scores)),
+        *_table("Training", {"dimension": trained.posterior.dim} | _bound_facts(bounds, scores)),
         *_table("Parameters", config["parameters"]),
         *_table("Made with", config["versions"]),
-        "## What the variances are not",
-        "",
-        "The densities are a mean-field approximation: each variable has its own, as if it did not depend on the",
-        "others. Their variances tell which entities the model knows much about and which it does not, and they enter",
-        "every prediction. They are mostly too small, and they are not calibrated error bars; similarities and",
-        "probabilities are those of the data above, with all that it lacks.",
+        *(_VARIANCES if bounds else _NO_VARIANCES),
     ]
     return "\n".join(lines) + "\n"
 
@@ -83,7 +92,7 @@ def _data_facts(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bound_facts(bounds: list[float], scores: list[float]) -> dict[str, Any]:
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = {"epochs": len(bounds)} if bounds else {}
     for name, values in (("lower bound", bounds), ("held-out log-likelihood", scores)):
         if values:
             facts[name] = f"{values[0]:,.6g} to {values[-1]:,.6g}"

@@ -75,11 +75,10 @@ def _check_entry(entry: dict[str, Any]) -> None:
 
 
 def _check_record(record: dict[str, Any]) -> None:
-    """What is remembered of the fit."""
-    for name, least in (("lower_bounds", 1), ("validation", 0)):
+    """What is remembered of the fit; a model without a bound, as baselines are, has none to remember."""
+    for name in ("lower_bounds", "validation"):
         values = record.get(name)
-        numbers = isinstance(values, list) and all(type(value) in (int, float) for value in values)
-        if not numbers or len(values) < least:  # type: ignore[arg-type]
+        if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
             raise ModelFileError(f"its {CONFIG} is damaged: {name} are no numbers.")
     if not isinstance(record.get("converged"), bool):
         raise ModelFileError(f"its {CONFIG} is damaged: converged is no truth value.")
