@@ -37,7 +37,7 @@ _HOMES = {
     "load": "vbn.estimators",
 }
 
-_ROOMS = ("plot",)  # modules that need no import of their own
+_ROOMS = ("datasets", "plot")  # modules that need no import of their own
 
 
 def __getattr__(name: str) -> Any:

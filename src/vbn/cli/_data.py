@@ -1,4 +1,4 @@
-"""`vbn data`: data to try things out on."""
+"""`vbn data`: data to try things out on, simulated or downloaded."""
 
 from __future__ import annotations
 
@@ -24,3 +24,15 @@ def example(
 
     for file in sorted(write_shop(folder, customers, seed).glob("*.csv")):
         typer.echo(file)
+
+
+@data.command(epilog="\b\nExample:\n  vbn data get ml-1m --to data")
+def get(
+    name: Annotated[str, typer.Argument(help="ml-1m, ml-25m, ml-latest-small, semcor or wordnet.")],
+    to: Annotated[Path, typer.Option(help="Folder to put it in.")] = Path("data"),
+) -> None:
+    """Download a public data set: shows its licence, checks the file, unpacks it, prints the folder."""
+    from vbn.cli._output import say
+    from vbn.datasets import download
+
+    typer.echo(download(name, to, tell=say))

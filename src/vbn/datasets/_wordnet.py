@@ -6,14 +6,17 @@ carriage returns at line ends read the same as the original.
 
 from __future__ import annotations
 
+import os
 import re
-import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from vbn._errors import DataError
+from vbn.datasets._wordnet_files import wordnet_files
+
+T = TypeVar("T")
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 """WordNet's letters for the parts of speech, and how its files call them."""
@@ -46,6 +49,7 @@ _SUFFIXES: dict[str, tuple[tuple[str, str], ...]] = {
     "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "r": (),
 }
+_SENSE_LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # the digit after % in a sense key
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -65,6 +69,8 @@ class Synset:
         Word numbers count from 1; 0 means the whole synset.
     gloss : str
         Definition and examples as printed.
+    satellite : bool
+        Whether it is an adjective that stands for another one's meaning (``similar to`` its head).
     """
 
     id: SynsetId
@@ -72,6 +78,7 @@ class Synset:
     lemmas: tuple[str, ...]
     pointers: tuple[tuple[str, SynsetId, int, int], ...]
     gloss: str
+    satellite: bool = False
 
     def targets(self, *symbols: str) -> list[SynsetId]:
         """Return the synsets that pointers with one of these symbols lead to, in file order."""
@@ -105,20 +112,23 @@ class WordNet:
         self._read = read
 
     @classmethod
-    def open(cls, source: str | Path) -> WordNet:
-        """Open a folder of database files, or a tar archive that holds one (``*/data.noun``)."""
-        path = Path(source)
-        if path.is_dir():
-            return cls(lambda name: (path / name).read_text(encoding="utf-8", errors="replace"))
-        if not path.exists():
-            raise DataError(f"no WordNet database at {path}: give a folder with data.noun, or its tar file")
-        texts = _read_archive(path)
-        if "data.noun" not in texts:
-            raise DataError(f"{path} holds no WordNet database (no file data.noun)")
-        return cls(texts.__getitem__)
+    def open(cls, source: str | os.PathLike[str]) -> WordNet:
+        """Open a folder of database files, or a tar or zip archive that holds one (``*/data.noun``).
 
-    def _lines(self, name: str) -> Iterator[str]:
-        return (line for line in self._read(name).splitlines() if line and not line.startswith(" "))
+        A folder may also hold such an archive, ``wordnet.zip`` or ``wordnet-dict.tar.gz``, or the database in a folder
+        ``dict``, ``wordnet``, ``wordnet-3.0``, ``corpora`` or ``nlu``.
+        """
+        return cls(wordnet_files(source))
+
+    def _parsed(self, name: str, parse: Callable[[str], T]) -> Iterator[T]:
+        """Parse each line of a file, and say which one cannot be."""
+        for number, line in enumerate(self._read(name).splitlines(), start=1):
+            if not line or line.startswith(" "):
+                continue  # the licence, which opens each file
+            try:
+                yield parse(line)
+            except (ValueError, IndexError, KeyError) as error:
+                raise DataError(f"line {number} of WordNet's {name} cannot be read: {line[:60]!r}") from error
 
     def text(self, name: str) -> str:
         """Return one file of the database as text, for example ``LICENSE``."""
@@ -127,40 +137,54 @@ class WordNet:
     @cached_property
     def domains(self) -> dict[str, int]:
         """Lexicographer files by name, for example ``noun.food``, with their numbers."""
-        rows = (line.split() for line in self._lines("lexnames"))
-        return {row[1]: int(row[0]) for row in rows}
+        return dict(self._parsed("lexnames", lambda line: (line.split()[1], int(line.split()[0]))))
 
     @cached_property
     def synsets(self) -> dict[SynsetId, Synset]:
         """Every synset by its identifier, in file order."""
-        parsed = (_parse_synset(line) for name in PARTS.values() for line in self._lines(f"data.{name}"))
+        parsed = (synset for name in PARTS.values() for synset in self._parsed(f"data.{name}", _parse_synset))
         return {synset.id: synset for synset in parsed}
 
     @cached_property
     def _index(self) -> dict[str, dict[str, list[SynsetId]]]:
-        index: dict[str, dict[str, list[SynsetId]]] = {}
-        for pos, name in PARTS.items():
-            entries = index[pos] = {}
-            for line in self._lines(f"index.{name}"):
-                fields = line.split()
-                entries[fields[0]] = [(pos, offset) for offset in fields[-int(fields[2]) :]]
-        return index
+        return {
+            pos: {
+                word: [(pos, offset) for offset in offsets]
+                for word, offsets in self._parsed(f"index.{name}", _parse_index)
+            }
+            for pos, name in PARTS.items()
+        }
 
     @cached_property
     def _exceptions(self) -> dict[str, dict[str, list[str]]]:
-        rows = {pos: (line.split() for line in self._lines(f"{name}.exc")) for pos, name in PARTS.items()}
+        rows = {pos: self._parsed(f"{name}.exc", str.split) for pos, name in PARTS.items()}
         return {pos: {row[0]: row[1:] for row in lines} for pos, lines in rows.items()}
 
     @cached_property
     def _tagged(self) -> dict[tuple[str, str, int], int]:
         """How often each sense was tagged in the concordances: (word, pos, sense number) -> times."""
-        letters = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
-        tagged = {}
-        for line in self._lines("cntlist.rev"):
-            key, number, count = line.split()
-            word, sense = key.split("%")
-            tagged[word, letters[sense[0]], int(number)] = int(count)
-        return tagged
+        return dict(self._parsed("cntlist.rev", _parse_count))
+
+    @cached_property
+    def _names(self) -> dict[SynsetId, str]:
+        places = {
+            (synset, word): number
+            for pos in PARTS
+            for word, senses in self._index[pos].items()
+            for number, synset in enumerate(senses, start=1)
+        }
+        return {
+            key: f"{synset.lemmas[0]}.{key[0]}.{places.get((key, synset.lemmas[0]), 0):02d}"
+            for key, synset in self.synsets.items()
+        }
+
+    def name(self, synset: SynsetId) -> str:
+        """Return a synset's usual name: its first word, part of speech and the number of that sense, ``dog.n.01``."""
+        return self._names[synset]
+
+    def words(self) -> list[str]:
+        """Return every word of the database, sorted."""
+        return sorted({word for entries in self._index.values() for word in entries})
 
     def senses(self, word: str, pos: str) -> list[Synset]:
         """Return the word's synsets, the most frequent sense first; empty if it is no such word."""
@@ -193,22 +217,6 @@ class WordNet:
         return [word for word in found if word in known and (itself or word != form)]
 
 
-def _read_archive(path: Path) -> dict[str, str]:
-    """Read the files that lie beside ``data.noun`` of WordNet 3.0 (or of the only database there)."""
-    with tarfile.open(path) as archive:
-        members = [member for member in archive.getmembers() if member.isfile()]
-        folders = [PurePosixPath(m.name).parent for m in members if m.name.endswith("/data.noun")]
-        folders.sort(key=lambda folder: folder.name != "wordnet-3.0")
-        texts = {}
-        for member in members:
-            name = PurePosixPath(member.name)
-            if folders and name.parent == folders[0]:
-                handle = archive.extractfile(member)
-                if handle is not None:
-                    texts[name.name] = handle.read().decode("utf-8", errors="replace")
-    return texts
-
-
 def _parse_synset(line: str) -> Synset:
     """Parse one line of a data file, wndb(5WN)."""
     fields, _, gloss = line.partition("|")
@@ -224,4 +232,17 @@ def _parse_synset(line: str) -> Synset:
         target = ("a" if target_pos == "s" else target_pos, offset)
         pointers.append((symbol, target, int(ends[:2], 16), int(ends[2:], 16)))
     lemmas = tuple(word.split("(")[0].lower() for word in words)
-    return Synset((pos, parts[0]), int(parts[1]), lemmas, tuple(pointers), gloss.strip())
+    return Synset((pos, parts[0]), int(parts[1]), lemmas, tuple(pointers), gloss.strip(), parts[2] == "s")
+
+
+def _parse_index(line: str) -> tuple[str, list[str]]:
+    """Parse one line of an index file: a word and its synsets, the most frequent sense first."""
+    fields = line.split()
+    return fields[0], fields[-int(fields[2]) :]
+
+
+def _parse_count(line: str) -> tuple[tuple[str, str, int], int]:
+    """Parse one line of ``cntlist.rev``: a sense key, the number of the sense, how often it was tagged."""
+    key, number, count = line.split()
+    word, sense = key.split("%")
+    return (word, _SENSE_LETTERS[sense[0]], int(number)), int(count)

@@ -1,0 +1,138 @@
+"""Music: what listeners liked, and the hierarchy (genre >) artist > album > track.
+
+Read from Yahoo! Music as of the KDD Cup 2011 (both tracks), or from plain tables of playlists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from vbn._errors import ParameterError
+from vbn.datasets._interactions import Edge, Interactions, not_empty
+from vbn.datasets._reading import Found, Layout, choice, number, recognise, rows_of, whole
+from vbn.datasets._yahoo import Catalogue, catalogue, ratings
+
+_LAYOUTS = (
+    *(
+        Layout(f"KDD Cup 2011 track {n}", tuple(f"{name}{n}.txt" for name in ("trainIdx", "trackData", "albumData")))
+        for n in "12"
+    ),
+    Layout("plain", ("interactions.csv", "items.csv")),
+)
+_INSIDE = ("music", "track1", "track2", *(f"ydata-ymusic-kddcup-2011-track{n}" for n in "12"))
+
+
+@dataclass(frozen=True)
+class Music:
+    """Music that listeners liked.
+
+    Attributes
+    ----------
+    interactions : Interactions
+        Who liked what. Tracks go by their number, other items carry a prefix: ``album:``, ``artist:``, ``genre:``.
+    titles : dict
+        Title of each track, where there are any.
+    parents : dict
+        The parents of each track, album and artist: an album or, without one, an artist; for an album, its artist.
+    genres : dict
+        Genres of tracks and albums, where there are any.
+    """
+
+    interactions: Interactions
+    titles: dict[str, str]
+    parents: dict[str, str]
+    genres: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def taxonomy(self, *, genres: bool = False, items: Iterable[str] | None = None) -> list[Edge]:
+        """Return edges artist > album > track, all of weight 1.
+
+        Parameters
+        ----------
+        genres : bool, default False
+            Whether tracks and albums hang under their genres too, all of which weigh as much as the album or artist.
+        items : iterable of str, optional
+            The items to place. Default: those of `interactions`.
+        """
+        level = list(dict.fromkeys(self.interactions.items if items is None else items))
+        done = set(level)
+        edges: list[Edge] = []
+        while level:
+            new = [edge for node in level for edge in self._above(node, genres)]
+            edges += new
+            level = [parent for parent in dict.fromkeys(edge[1] for edge in new) if parent not in done]
+            done.update(level)
+        return edges
+
+    def _above(self, node: str, genres: bool) -> list[Edge]:
+        parent = self.parents.get(node)
+        listed = self.genres.get(node, ()) if genres else ()
+        edges = [(node, parent, 1.0)] if parent is not None else []
+        return edges + [(node, genre, 1.0 / len(listed)) for genre in listed]
+
+
+def load_music(
+    folder: str | os.PathLike[str], *, liked_above: float = 80.0, items: str = "tracks", max_users: int | None = None
+) -> Music:
+    """Read music data.
+
+    Parameters
+    ----------
+    folder : path
+        Holds Yahoo! Music of the KDD Cup 2011 (``trainIdx1.txt``, ``trackData1.txt``, ``albumData1.txt``, or those
+        with a 2), or ``interactions.csv`` (user, item, weight, order) and ``items.csv`` (item, title, artist, album);
+        any of them gzipped or not.
+    liked_above : float, default 80
+        Yahoo!'s ratings (0 to 100) up to this are left out, as in the paper. Playlists have none.
+    items : {"tracks", "all"}
+        Yahoo!'s users rate albums, artists and genres too: whether those count as items.
+    max_users : int, optional
+        Stop after as many users: track 1 of the cup has 262 million ratings.
+
+    Returns
+    -------
+    Music
+        The likes, the titles, and a method `taxonomy`.
+    """
+    choice("items", items, ("tracks", "all"))
+    if max_users is not None and (not isinstance(max_users, int) or max_users < 1):
+        raise ParameterError(f"max_users={max_users!r} must be a whole number of at least 1")
+    found = recognise(folder, "music", _LAYOUTS, _INSIDE)
+    if found.layout == "plain":
+        return _plain(found, max_users)
+    number_of_track = found.layout[-1]
+    known = catalogue(found, number_of_track)
+    rows = ratings(found.path(f"trainIdx{number_of_track}.txt"), known, liked_above, items == "all", max_users)
+    liked = not_empty(Interactions.collect(rows), f"no {items} in {found.folder} are rated above {liked_above}")
+    return _of_catalogue(liked, known)
+
+
+def _of_catalogue(liked: Interactions, known: Catalogue) -> Music:
+    return Music(liked, {}, known.parents, known.genres)
+
+
+def _plain(found: Found, max_users: int | None) -> Music:
+    titles: dict[str, str] = {}
+    parents: dict[str, str] = {}
+    albums: dict[tuple[str, str], str] = {}  # an album goes by its artist too, and in whatever case
+    for _, (item, title, artist, album) in rows_of(found.path("items.csv"), "item", "title", "artist", "album"):
+        titles[item] = title
+        if album:
+            record = albums.setdefault((artist.casefold(), album.casefold()), f"album:{artist}: {album}")
+            parents[item] = record
+            if artist:
+                parents.setdefault(record, f"artist:{artist}")
+        elif artist:
+            parents[item] = f"artist:{artist}"
+    liked = Interactions.collect(_playlists(found, max_users))
+    return Music(not_empty(liked, f"{found.path('interactions.csv')} is empty"), titles, parents)
+
+
+def _playlists(found: Found, max_users: int | None) -> Iterator[tuple[str, str, float, int]]:
+    path = found.path("interactions.csv")
+    users: set[str] = set()
+    for line, (user, item, weight, order) in rows_of(path, "user", "item", "weight", "order"):
+        users.add(user)
+        if max_users is None or len(users) <= max_users:
+            yield user, item, number(weight, path, line, "the weight"), whole(order, path, line, "the order")

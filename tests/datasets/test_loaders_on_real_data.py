@@ -1,0 +1,103 @@
+"""The loaders on the evaluation data, where it is there: they count what its makers counted."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vbn
+from vbn import datasets
+from vbn.datasets._icd9 import icd9_parents
+
+ROOT = os.environ.get("VBN_DATA")
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(not ROOT or not Path(ROOT).is_dir(), reason="set VBN_DATA to the folder of the evaluation data"),
+]
+
+
+@pytest.fixture(scope="module")
+def words():
+    return {word for sentence in datasets.load("semcor", ROOT, lower=True).sentences for word in sentence}
+
+
+@pytest.fixture(scope="module")
+def wordnet():
+    return datasets.WordNet.open(Path(ROOT) / "nlu")
+
+
+@pytest.fixture(scope="module")
+def medical():
+    return datasets.load("medical", ROOT)
+
+
+def test_semcor_has_the_counts_of_the_paper():
+    sentences = datasets.load("semcor", ROOT).sentences
+    assert len(sentences) == 37_176
+    assert sum(len(sentence) for sentence in sentences) == 820_411
+    assert len({word for sentence in sentences for word in sentence}) == 43_416
+
+
+def test_similarity_sets_are_whole():
+    sizes = {name: len(found) for name, found in datasets.load("similarity", ROOT).items()}
+    assert sizes == {"men": 3_000, "rw": 2_034, "scws": 2_003, "simlex999": 999, "ws353": 353}
+
+
+def test_wordnet_relations(wordnet, words):
+    assert len(datasets.antonym_pairs(wordnet)) == 3_555
+    assert len(datasets.meronym_pairs(wordnet)) == 100_026
+    assert len(datasets.antonym_pairs(wordnet, words)) == 1_148
+    assert len(datasets.meronym_pairs(wordnet, words)) == 4_223
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"senses": "all", "levels": 2}, {"nodes": "synsets", "senses": "all", "ancestors": 2}],
+)
+def test_taxonomies_of_words_are_acyclic(wordnet, words, options):
+    some = sorted(words)[::4]
+    found = datasets.wordnet_taxonomy(wordnet, some, **options)
+    taxonomy = vbn.Dataset.from_sequences([some], window=1).with_taxonomy(found.edges).taxonomy
+    placed = sum(bool(taxonomy.parents(word)) for word in some)
+    assert placed > 7_000
+    assert len(found.dropped) < 0.05 * len(found.edges)
+
+
+def test_movielens():
+    movies = datasets.load("movielens", ROOT)
+    liked = movies.interactions
+    assert (len(liked.users), len(liked.items), len(liked)) == (6_038, 3_533, 575_281)
+    assert sum(bool(movies.movies[item].directors) for item in movies.movies) == 3_876
+    assert int((liked.order < 0).sum()) > 0  # half the users have no times
+    tree = movies.taxonomy("tree")
+    assert len({child for child, _, _ in tree}) == len(tree)
+
+
+def test_music():
+    music = datasets.load("music", ROOT)
+    liked = music.interactions
+    assert (len(liked.users), len(liked.items), len(liked)) == (5_856, 11_021, 311_497)
+    nodes = {parent for _, parent, _ in music.taxonomy()}
+    assert sum(node.startswith("album:") for node in nodes) == 7_446
+    assert sum(node.startswith("artist:") for node in nodes) == 3_531
+    small = liked.keep(np.array([int(item) <= 4_000 for item in liked.items])[liked.item])
+    assert (len(small.users), len(small)) == (5_786, 238_893)
+
+
+def test_medical(medical):
+    given = medical.interactions
+    assert (len(given.users), len(given.items), len(given)) == (71_517, 915, 303_496)
+    nodes = {parent for _, parent, _ in medical.taxonomy()}
+    assert sum(node.startswith("B:") for node in nodes) == 140
+    assert sum(node.startswith("C:") for node in nodes) == 18
+
+
+def test_the_tree_made_from_codes_is_that_of_the_full_list(medical):
+    codes = [code for code in medical.descriptions if ":" not in code and code != "ROOT"]
+    made = icd9_parents(codes)
+    assert len(codes) == 17_561
+    assert [code for code in codes if made[code] != medical.parents[code]] == []
+    assert {node: made[node] for node in made if ":" in node} == {
+        node: medical.parents[node] for node in medical.parents if node.startswith("B:")
+    }
