@@ -77,7 +77,7 @@ class Diagnoses:
 
 
 def load_medical(folder: str | os.PathLike[str]) -> Diagnoses:
-    """Read patients' diagnoses.
+    r"""Read patients' diagnoses.
 
     Parameters
     ----------
@@ -90,6 +90,15 @@ def load_medical(folder: str | os.PathLike[str]) -> Diagnoses:
     -------
     Diagnoses
         Codes without dots, the order in which patients were given them, and a method `taxonomy`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "DIAGNOSES_ICD.csv").write_text("SUBJECT_ID,HADM_ID,SEQ_NUM,ICD9_CODE\n9,100,1,25002")
+    >>> _ = (folder / "ADMISSIONS.csv").write_text("HADM_ID,ADMITTIME\n100,2149-01-09 13:06:00")
+    >>> load_medical(folder).taxonomy()
+    [('25002', '250', 1.0), ('250', 'B:249-259', 1.0), ('B:249-259', 'C:240-279', 1.0)]
     """
     found = recognise(folder, "medical", _LAYOUTS, _INSIDE)
     if found.layout == "plain":

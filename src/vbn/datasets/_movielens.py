@@ -72,7 +72,7 @@ def load_movielens(
     liked_above: float = 3.5,
     directors: str | os.PathLike[str] | None = None,
 ) -> Movies:
-    """Read MovieLens.
+    r"""Read MovieLens.
 
     Parameters
     ----------
@@ -91,6 +91,18 @@ def load_movielens(
     -------
     Movies
         The likes, the movies, and a method `taxonomy`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "ratings.csv").write_text("userId,movieId,rating,timestamp\n1,10,4.5,978300760")
+    >>> _ = (folder / "movies.csv").write_text("movieId,title,genres\n10,Heat (1995),Action|Crime")
+    >>> movies = load_movielens(folder)
+    >>> movies.movies["10"].title
+    'Heat (1995)'
+    >>> movies.taxonomy()
+    [('10', 'genre:Action', 0.5), ('10', 'genre:Crime', 0.5)]
     """
     found = recognise(folder, "MovieLens", _LAYOUTS, _INSIDE)
     movies = dict(_MOVIES[found.layout](found))

@@ -75,7 +75,7 @@ class Music:
 def load_music(
     folder: str | os.PathLike[str], *, liked_above: float = 80.0, items: str = "tracks", max_users: int | None = None
 ) -> Music:
-    """Read music data.
+    r"""Read music data.
 
     Parameters
     ----------
@@ -94,6 +94,19 @@ def load_music(
     -------
     Music
         The likes, the titles, and a method `taxonomy`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "trainIdx2.txt").write_text("7|2\n1\t90\n2\t50")
+    >>> _ = (folder / "trackData2.txt").write_text("1|30|40\n2|30|40")
+    >>> _ = (folder / "albumData2.txt").write_text("30|40")
+    >>> music = load_music(folder)
+    >>> music.interactions.baskets()
+    {'7': ['1']}
+    >>> music.taxonomy()
+    [('1', 'album:30', 1.0), ('album:30', 'artist:40', 1.0)]
     """
     choice("items", items, ("tracks", "all"))
     if max_users is not None and (not isinstance(max_users, int) or max_users < 1):

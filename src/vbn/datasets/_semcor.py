@@ -63,6 +63,18 @@ def load_semcor(folder: str | os.PathLike[str], *, lower: bool = False, split: b
     -------
     Corpus
         37,176 sentences; split and with case, 820,411 words, 43,416 of them distinct.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> (folder / "brown1" / "tagfiles").mkdir(parents=True)
+    >>> text = "<s snum=1><wf cmd=done pos=VB lemma=take_place wnsn=1 lexsn=2:30:00::>took_place</wf><punc>.</punc></s>"
+    >>> _ = (folder / "brown1" / "tagfiles" / "br-a01").write_text(text)
+    >>> load_semcor(folder).sentences
+    [['took', 'place', '.']]
+    >>> load_semcor(folder, split=False).senses
+    [['take_place%2:30:00::', None]]
     """
     found = recognise(folder, "SemCor", _LAYOUTS, _INSIDE)
     readers = {"lines": _from_lines, "tag files": _from_tag_files, "zip": _from_zip}

@@ -89,6 +89,14 @@ def load_similarity(
     -------
     dict
         A `SimilaritySet` for each name, in alphabetical order.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "MEN_dataset_natural_form_full").write_text("sun sunlight 50.000000")
+    >>> load_similarity(folder)["men"]
+    SimilaritySet(name='men', left=('sun',), right=('sunlight',), scores=(50.0,))
     """
     root = as_folder(folder)
     unknown = [name for name in names or () if name not in _FILES]
