@@ -92,7 +92,7 @@ def test_plain_tables(tmp_path):
     with pytest.raises(vbn.DataError, match=r"line 7 of icd9_hierarchy\.csv lists 250 a second time"):
         datasets.load_medical(tmp_path)
     (tmp_path / "diagnoses.csv").write_text("patient,encounter,seq,icd9\np,10,1,\n")
-    with pytest.raises(vbn.DataError, match=r"line 2 of diagnoses\.csv has no code"):
+    with pytest.raises(vbn.DataError, match=r"line 2 of diagnoses\.csv has no user or no item"):
         datasets.load_medical(tmp_path)
 
 

@@ -62,6 +62,21 @@ def test_csv_files_in_the_folder_of_the_archive(tmp_path):
     assert len(datasets.load_movielens(tmp_path, liked_above=3).interactions) == 4
 
 
+def test_several_releases_in_one_folder(tmp_path):
+    for name in ("ml-1m", "ml-10M100K"):
+        (tmp_path / name).mkdir()
+        write_dat(tmp_path / name)
+    with pytest.raises(vbn.DataError, match=r"several MovieLens data sets: .*ml-1m, .*ml-10M100K"):
+        datasets.load_movielens(tmp_path)
+    assert datasets.load_movielens(tmp_path / "ml-1m").movies
+
+
+def test_a_threshold_is_a_number(tmp_path):
+    for wrong in ("4", None, float("nan")):
+        with pytest.raises(vbn.ParameterError, match="liked_above="):
+            datasets.load_movielens(write_dat(tmp_path), liked_above=wrong)
+
+
 def test_plain_files_know_some_times_only(tmp_path):
     (tmp_path / "ratings.csv").write_text("user,item,rating,timestamp\nu,10,5,7\nu,20,4,\n")
     (tmp_path / "items.csv").write_text(
@@ -138,6 +153,8 @@ def test_other_shapes(directed):
         ("ratings.dat", "1::10::5::9\n1::10::5\n", r"line 2 of ratings\.dat has 3 fields"),
         ("ratings.dat", "1::10::five::9\n", r"line 1 of ratings\.dat has 'five' where the rating"),
         ("ratings.dat", "1::10::5::noon\n", r"line 1 of ratings\.dat has 'noon' where the time"),
+        ("ratings.dat", "1::10::nan::9\n", r"line 1 of ratings\.dat has 'nan' where the rating"),
+        ("ratings.dat", "1::::5::9\n", r"line 1 of ratings\.dat has no user or no item: '1', ''"),
         ("ratings.dat", "1::10::1::9\n", r"no rating .* is above 3\.5"),
         ("movies.dat", "10::Heat\n", r"line 1 of movies\.dat has 2 fields"),
     ],

@@ -47,7 +47,7 @@ def test_wordsim_with_commas_and_plain_tables(tmp_path):
 
 def test_chosen_sets_must_be_there(tmp_path):
     write(tmp_path, {"rw.txt": "a\tb\t1\n"})
-    assert list(datasets.load_similarity(tmp_path, names=("rw",))) == ["rw"]
+    assert list(datasets.load_similarity(tmp_path, names="rw")) == ["rw"]
     with pytest.raises(vbn.DataError, match=r"no similarity set men .* MEN_dataset_natural_form_full"):
         datasets.load_similarity(tmp_path, names=("rw", "men"))
     with pytest.raises(vbn.ParameterError, match=r"'mem'; there are men, rw"):

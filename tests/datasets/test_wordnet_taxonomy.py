@@ -178,7 +178,7 @@ def test_wrong_options(folder):
     ]:
         with pytest.raises(vbn.ParameterError, match=message):
             datasets.wordnet_taxonomy(folder, ["dog"], **options)
-    with pytest.raises(vbn.ParameterError, match="is one string"):
+    with pytest.raises(vbn.ParameterError, match="words='dog' is no list of words"):
         datasets.wordnet_taxonomy(folder, "dog")
     with pytest.raises(vbn.DataError, match="knows none of the words"):
         datasets.wordnet_taxonomy(folder, ["4711"])
@@ -197,6 +197,18 @@ def test_broken_lines(tmp_path, name, line, message):
         (tmp_path / other).write_text(f"  1 Copyright\n{line}\n" if other == name else text)
     with pytest.raises(vbn.DataError, match=message):
         datasets.load_wordnet(tmp_path)
+
+
+def test_counts_of_the_other_file(tmp_path, folder):
+    for name, text in files().items():
+        if name != "cntlist.rev":
+            (tmp_path / name).write_text(text)
+    rows = [line.split() for line in COUNTS.splitlines()]
+    (tmp_path / "cntlist").write_text("".join(f"{count} {key} {sense}\n" for key, sense, count in rows))
+    options = {"senses": "all", "nodes": "synsets"}
+    assert datasets.wordnet_taxonomy(tmp_path, ["dog"], **options) == datasets.wordnet_taxonomy(
+        folder, ["dog"], **options
+    )
 
 
 def test_files_missing_or_damaged(tmp_path):

@@ -10,7 +10,8 @@ from vbn.datasets._music import Music, load_music
 from vbn.datasets._semcor import Corpus, load_semcor
 from vbn.datasets._shop import write_shop
 from vbn.datasets._similarity import SimilaritySet, load_similarity
-from vbn.datasets._wordnet import Synset, WordNet
+from vbn.datasets._wordnet import WordNet
+from vbn.datasets._wordnet_lines import Synset
 from vbn.datasets._wordnet_relations import WordRelations, antonym_pairs, load_wordnet, meronym_pairs
 from vbn.datasets._wordnet_taxonomy import WordTaxonomy, wordnet_taxonomy
 

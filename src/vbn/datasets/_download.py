@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vbn._errors import DataError, MissingExtraError, ParameterError, closest_names
+from vbn.datasets._reading import as_path
 from vbn.datasets._sources import SOURCES, Source
 
 
@@ -46,7 +47,7 @@ def download(
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ParameterError(f"no data set to download is called {name!r}.{hint} There are {', '.join(SOURCES)}")
     say = tell or _to_standard_error
-    root = _made(Path(folder))
+    root = _made(as_path(folder))
     say(f"Licence of {name}. {source.licence}")
     _unpack(_fetch(source, root, progress, say), root)
     return root

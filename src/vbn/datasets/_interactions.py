@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbn._errors import DataError, ParameterError
+from vbn._errors import DataError
+from vbn.datasets._reading import at_least
 
 Edge = tuple[str, str, float]
 """Child, parent and weight: what `Dataset.with_taxonomy` takes."""
@@ -102,7 +103,7 @@ class Interactions:
 
     def most_popular(self, n_items: int) -> Interactions:
         """Keep the items with most rows, ties by name."""
-        _check_size("n_items", n_items)
+        at_least("n_items", n_items, 1)
         counts = np.bincount(self.item, minlength=len(self.items))
         chosen = np.zeros(len(self.items), dtype=bool)
         chosen[np.argsort(-counts, kind="stable")[:n_items]] = True
@@ -110,7 +111,7 @@ class Interactions:
 
     def sample_users(self, n_users: int, seed: int = 0) -> Interactions:
         """Keep as many users, drawn at random; the same seed draws the same ones."""
-        _check_size("n_users", n_users)
+        at_least("n_users", n_users, 1)
         chosen = np.zeros(len(self.users), dtype=bool)
         chosen[np.random.default_rng(seed).permutation(len(self.users))[:n_users]] = True
         return self.keep(chosen[self.user])
@@ -136,8 +137,3 @@ def _sorted(ids: dict[str, int]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     place = np.empty(len(names), dtype=np.int64)
     place[[ids[name] for name in names]] = np.arange(len(names))
     return tuple(names), place
-
-
-def _check_size(name: str, value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")

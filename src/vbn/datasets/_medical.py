@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from vbn._errors import DataError, ParameterError
 from vbn.datasets._icd9 import LEVELS, icd9_level, icd9_parents
 from vbn.datasets._interactions import Edge, Interactions, not_empty
-from vbn.datasets._reading import Found, Layout, broken, optional, recognise, rows_of, whole
+from vbn.datasets._reading import Found, Layout, broken, named, optional, recognise, rows_of, whole
 
 _LAYOUTS = (
     Layout("MIMIC-III", ("DIAGNOSES_ICD.csv", "ADMISSIONS.csv")),
@@ -127,6 +127,7 @@ def _mimic_rows(found: Found) -> Iterator[Diagnosis]:
     for line, (patient, stay, place, code) in rows_of(path, *columns):
         if not code.strip():
             continue
+        named(patient, code, path, line)
         if stay not in times:
             raise broken(path, line, f"names the admission {stay}, which ADMISSIONS.csv does not list")
         yield patient, (times[stay], stay), whole(place, path, line, "SEQ_NUM"), code.strip().upper()
@@ -142,8 +143,7 @@ def _mimic_descriptions(found: Found) -> dict[str, str]:
 def _plain_rows(found: Found) -> Iterator[Diagnosis]:
     path = found.path("diagnoses.csv")
     for line, (patient, stay, place, code) in rows_of(path, "patient", "encounter", "seq", "icd9"):
-        if not code:
-            raise broken(path, line, "has no code")
+        named(patient, code, path, line)
         yield patient, (stay.zfill(20), stay), whole(place, path, line, "seq"), code
 
 

@@ -13,7 +13,7 @@ from vbn.data._files import File, open_binary, reading
 from vbn.datasets._directors import read_directors
 from vbn.datasets._interactions import Edge, Interactions, not_empty
 from vbn.datasets._movie_taxonomy import movie_edges
-from vbn.datasets._reading import Found, Layout, broken, lines_of, number, recognise, rows_of, whole
+from vbn.datasets._reading import Found, Layout, broken, lines_of, named, number, recognise, rows_of, threshold, whole
 
 _LAYOUTS = (
     Layout("dat", ("ratings.dat", "movies.dat")),
@@ -104,7 +104,8 @@ def load_movielens(
     >>> movies.taxonomy()
     [('10', 'genre:Action', 0.5), ('10', 'genre:Crime', 0.5)]
     """
-    found = recognise(folder, "MovieLens", _LAYOUTS, _INSIDE)
+    threshold("liked_above", liked_above)
+    found = recognise(folder, "MovieLens", _LAYOUTS, _INSIDE, single=True)
     movies = dict(_MOVIES[found.layout](found))
     known = read_directors(found.folder, directors)
     movies |= {item: movies[item]._replace(directors=names) for item, names in known.items() if item in movies}
@@ -135,6 +136,7 @@ def _encoding(path: Path) -> str:
 def _dat_ratings(found: Found) -> Iterator[tuple[str, str, float, int]]:
     path = found.path("ratings.dat")
     for line, (user, item, rating, time) in _dat(path, 4, "ascii"):
+        named(user, item, path, line)
         yield user, item, number(rating, path, line, "the rating"), whole(time, path, line, "the time")
 
 
@@ -147,6 +149,7 @@ def _dat_movies(found: Found) -> Iterator[tuple[str, Movie]]:
 def _csv_ratings(found: Found) -> Iterator[tuple[str, str, float, int]]:
     path = found.path("ratings.csv")
     for line, (user, item, rating, time) in rows_of(path, "userId", "movieId", "rating", "timestamp"):
+        named(user, item, path, line)
         yield user, item, number(rating, path, line, "the rating"), whole(time, path, line, "the time")
 
 
@@ -158,6 +161,7 @@ def _csv_movies(found: Found) -> Iterator[tuple[str, Movie]]:
 def _plain_ratings(found: Found) -> Iterator[tuple[str, str, float, int]]:
     path = found.path("ratings.csv")
     for line, (user, item, rating, time) in rows_of(path, "user", "item", "rating", "timestamp"):
+        named(user, item, path, line)
         yield user, item, number(rating, path, line, "the rating"), whole(time or "-1", path, line, "the time")
 
 

@@ -9,9 +9,8 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from vbn._errors import ParameterError
 from vbn.datasets._interactions import Edge, Interactions, not_empty
-from vbn.datasets._reading import Found, Layout, choice, number, recognise, rows_of, whole
+from vbn.datasets._reading import Found, Layout, at_least, choice, named, number, recognise, rows_of, threshold, whole
 from vbn.datasets._yahoo import Catalogue, catalogue, ratings
 
 _LAYOUTS = (
@@ -109,9 +108,10 @@ def load_music(
     [('1', 'album:30', 1.0), ('album:30', 'artist:40', 1.0)]
     """
     choice("items", items, ("tracks", "all"))
-    if max_users is not None and (not isinstance(max_users, int) or max_users < 1):
-        raise ParameterError(f"max_users={max_users!r} must be a whole number of at least 1")
-    found = recognise(folder, "music", _LAYOUTS, _INSIDE)
+    threshold("liked_above", liked_above)
+    if max_users is not None:
+        at_least("max_users", max_users, 1)
+    found = recognise(folder, "music", _LAYOUTS, _INSIDE, single=True)
     if found.layout == "plain":
         return _plain(found, max_users)
     number_of_track = found.layout[-1]
@@ -146,6 +146,7 @@ def _playlists(found: Found, max_users: int | None) -> Iterator[tuple[str, str, 
     path = found.path("interactions.csv")
     users: set[str] = set()
     for line, (user, item, weight, order) in rows_of(path, "user", "item", "weight", "order"):
+        named(user, item, path, line)
         users.add(user)
         if max_users is None or len(users) <= max_users:
             yield user, item, number(weight, path, line, "the weight"), whole(order, path, line, "the order")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -35,17 +36,32 @@ class Found(NamedTuple):
 
 
 def recognise(
-    folder: str | os.PathLike[str], what: str, layouts: Sequence[Layout], inside: Sequence[str] = ()
+    folder: str | os.PathLike[str], what: str, layouts: Sequence[Layout], inside: Sequence[str], *, single: bool = False
 ) -> Found:
-    """Return the first layout whose files are all in the folder, or in one of the folders `inside` it."""
+    """Return the first layout whose files are all in the folder, or in one of the folders `inside` it.
+
+    Where folders inside may hold different data, `single` refuses several of them.
+    """
     root = as_folder(folder)
-    for place in (root, *(root / name for name in inside)):
-        for layout in layouts:
-            if all(optional(place, name) for name in layout.files):
-                return Found(layout.name, place)
+    places = [root, *(root / name for name in inside)]
+    found = [match for place in places if (match := _matching(place, layouts))]
+    if single and len(found) > 1 and found[0].folder != root:
+        names = ", ".join(str(match.folder) for match in found)
+        raise DataError(f"{root} holds several {what} data sets: {names}; give one of these folders")
+    if found:
+        return found[0]
     looked = "; ".join(f"{', '.join(layout.files)} ({layout.name})" for layout in layouts)
-    also = f", nor in its folders {', '.join(inside)}" if inside else ""
-    raise DataError(f"no {what} data in {root}{also}. It would be any of these files, gzipped or not: {looked}")
+    raise DataError(
+        f"no {what} data in {root}, nor in folders there called {', '.join(inside)}. Looked for these files, gzipped "
+        f"or not: {looked}"
+    )
+
+
+def _matching(place: Path, layouts: Sequence[Layout]) -> Found | None:
+    for layout in layouts:
+        if all(optional(place, name) for name in layout.files):
+            return Found(layout.name, place)
+    return None
 
 
 def as_folder(folder: str | os.PathLike[str]) -> Path:
@@ -116,11 +132,14 @@ def rows_of(path: Path, *columns: str, delimiter: str = ",") -> Iterator[tuple[i
 
 
 def number(text: str, path: Path, line: int, what: str) -> float:
-    """Read a number, or say where there is none."""
+    """Read a finite number, or say where there is none."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise broken(path, line, f"has {text!r} where {what} should be") from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise broken(path, line, f"has {text!r} where {what} should be")
+    return value
 
 
 def whole(text: str, path: Path, line: int, what: str) -> int:
@@ -131,7 +150,25 @@ def whole(text: str, path: Path, line: int, what: str) -> int:
         raise broken(path, line, f"has {text!r} where {what} should be") from None
 
 
+def named(user: str, item: str, path: Path, line: int) -> None:
+    """Refuse a row with an empty name."""
+    if not user or not item:
+        raise broken(path, line, f"has no user or no item: {user!r}, {item!r}")
+
+
 def choice(name: str, value: object, allowed: Sequence[str]) -> None:
     """Refuse an option that is none of the allowed words."""
     if value not in allowed:
         raise ParameterError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}")
+
+
+def threshold(name: str, value: object) -> None:
+    """Refuse an option that is no number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise ParameterError(f"{name}={value!r} must be a number")
+
+
+def at_least(name: str, value: object, least: int) -> None:
+    """Refuse an option that is no whole number, or a smaller one."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}")

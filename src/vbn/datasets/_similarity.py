@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -71,7 +72,7 @@ class SimilaritySet:
 
 
 def load_similarity(
-    folder: str | os.PathLike[str], *, names: tuple[str, ...] | None = None
+    folder: str | os.PathLike[str], *, names: str | Sequence[str] | None = None
 ) -> dict[str, SimilaritySet]:
     """Read the word-similarity sets that a folder holds.
 
@@ -82,8 +83,8 @@ def load_similarity(
         ``SimLex-999.txt``, WordSim-353's ``combined.tab`` or ``combined.csv``), or tables ``men.tsv``, ``rw.tsv``,
         ``scws.tsv``, ``simlex999.tsv``, ``ws353.tsv`` with a header and the columns word, word, score; in the folder
         itself or in folders called ``similarity``, ``MEN``, ``rw``, ``SCWS``, ``SimLex-999``, ``wordsim353``.
-    names : tuple of str, optional
-        Which sets to read; an error if one is missing. Default: all that are there, at least one.
+    names : str or sequence of str, optional
+        Which set or sets to read; an error if one is missing. Default: all that are there, at least one.
 
     Returns
     -------
@@ -99,11 +100,12 @@ def load_similarity(
     SimilaritySet(name='men', left=('sun',), right=('sunlight',), scores=(50.0,))
     """
     root = as_folder(folder)
-    unknown = [name for name in names or () if name not in _FILES]
+    chosen = (names,) if isinstance(names, str) else tuple(names or ())
+    unknown = [name for name in chosen if name not in _FILES]
     if unknown:
         raise ParameterError(f"names: no similarity set is called {unknown[0]!r}; there are {', '.join(_FILES)}")
-    found = {name: file for name in names or _FILES if (file := _find(root, name))}
-    missing = [name for name in names or () if name not in found] or ([] if found else list(_FILES))
+    found = {name: file for name in chosen or _FILES if (file := _find(root, name))}
+    missing = [name for name in chosen if name not in found] or ([] if found else list(_FILES))
     if missing:
         files = ", ".join(layout.file for name in missing for layout in _FILES[name])
         raise DataError(f"no similarity set {', '.join(missing)} in {root}: looked for {files}, here and in {_INSIDE}")

@@ -7,22 +7,18 @@ carriage returns at line ends read the same as the original.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 from vbn._errors import DataError
 from vbn.datasets._wordnet_files import wordnet_files
+from vbn.datasets._wordnet_lines import Synset, SynsetId, parse_count, parse_index, parse_ranked_count, parse_synset
 
 T = TypeVar("T")
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 """WordNet's letters for the parts of speech, and how its files call them."""
-
-SynsetId = tuple[str, str]
-"""Part of speech (``n``, ``v``, ``a``, ``r``) and the eight digits that open the synset's line."""
 
 # Rules of detachment, WordNet's morphy(7WN).
 _SUFFIXES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -49,50 +45,6 @@ _SUFFIXES: dict[str, tuple[tuple[str, str], ...]] = {
     "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "r": (),
 }
-_SENSE_LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # the digit after % in a sense key
-_QUOTED = re.compile(r'"([^"]*)"')
-
-
-@dataclass(frozen=True, slots=True)
-class Synset:
-    """One synset: its words, its pointers to others and its gloss.
-
-    Attributes
-    ----------
-    id : tuple of str
-        Part of speech and the identifier in the database.
-    domain : int
-        Number of the lexicographer's file (``lexnames``).
-    lemmas : tuple of str
-        Lower-cased words, spaces as ``_``, without adjective markers such as ``(p)``.
-    pointers : tuple of (symbol, target, source word, target word)
-        Word numbers count from 1; 0 means the whole synset.
-    gloss : str
-        Definition and examples as printed.
-    satellite : bool
-        Whether it is an adjective that stands for another one's meaning (``similar to`` its head).
-    """
-
-    id: SynsetId
-    domain: int
-    lemmas: tuple[str, ...]
-    pointers: tuple[tuple[str, SynsetId, int, int], ...]
-    gloss: str
-    satellite: bool = False
-
-    def targets(self, *symbols: str) -> list[SynsetId]:
-        """Return the synsets that pointers with one of these symbols lead to, in file order."""
-        return [target for symbol, target, _, _ in self.pointers if symbol in symbols]
-
-    @property
-    def hypernyms(self) -> list[SynsetId]:
-        """The more general synsets: hypernyms and, for names, instance hypernyms."""
-        return self.targets("@", "@i")
-
-    def sentences(self) -> tuple[str, list[str]]:
-        """Split the gloss into its definition and its quoted examples."""
-        definition = self.gloss.split('"', 1)[0].rstrip(" ;:,")
-        return definition, _QUOTED.findall(self.gloss)
 
 
 class WordNet:
@@ -142,7 +94,7 @@ class WordNet:
     @cached_property
     def synsets(self) -> dict[SynsetId, Synset]:
         """Every synset by its identifier, in file order."""
-        parsed = (synset for name in PARTS.values() for synset in self._parsed(f"data.{name}", _parse_synset))
+        parsed = (synset for name in PARTS.values() for synset in self._parsed(f"data.{name}", parse_synset))
         return {synset.id: synset for synset in parsed}
 
     @cached_property
@@ -150,7 +102,7 @@ class WordNet:
         return {
             pos: {
                 word: [(pos, offset) for offset in offsets]
-                for word, offsets in self._parsed(f"index.{name}", _parse_index)
+                for word, offsets in self._parsed(f"index.{name}", parse_index)
             }
             for pos, name in PARTS.items()
         }
@@ -163,7 +115,11 @@ class WordNet:
     @cached_property
     def _tagged(self) -> dict[tuple[str, str, int], int]:
         """How often each sense was tagged in the concordances: (word, pos, sense number) -> times."""
-        return dict(self._parsed("cntlist.rev", _parse_count))
+        try:
+            self._read("cntlist.rev")
+        except DataError:  # some copies have the same counts in the other order only
+            return dict(self._parsed("cntlist", parse_ranked_count))
+        return dict(self._parsed("cntlist.rev", parse_count))
 
     @cached_property
     def _names(self) -> dict[SynsetId, str]:
@@ -215,34 +171,3 @@ class WordNet:
             lemmas = [form.removesuffix(old) + new for old, new in rules if form.endswith(old)]
         found = dict.fromkeys([form, *lemmas])
         return [word for word in found if word in known and (itself or word != form)]
-
-
-def _parse_synset(line: str) -> Synset:
-    """Parse one line of a data file, wndb(5WN)."""
-    fields, _, gloss = line.partition("|")
-    parts = fields.split()
-    pos = "a" if parts[2] == "s" else parts[2]
-    n_words = int(parts[3], 16)
-    words = parts[4 : 4 + 2 * n_words : 2]
-    start = 4 + 2 * n_words
-    n_pointers = int(parts[start])
-    pointers = []
-    for at in range(start + 1, start + 1 + 4 * n_pointers, 4):
-        symbol, offset, target_pos, ends = parts[at : at + 4]
-        target = ("a" if target_pos == "s" else target_pos, offset)
-        pointers.append((symbol, target, int(ends[:2], 16), int(ends[2:], 16)))
-    lemmas = tuple(word.split("(")[0].lower() for word in words)
-    return Synset((pos, parts[0]), int(parts[1]), lemmas, tuple(pointers), gloss.strip(), parts[2] == "s")
-
-
-def _parse_index(line: str) -> tuple[str, list[str]]:
-    """Parse one line of an index file: a word and its synsets, the most frequent sense first."""
-    fields = line.split()
-    return fields[0], fields[-int(fields[2]) :]
-
-
-def _parse_count(line: str) -> tuple[tuple[str, str, int], int]:
-    """Parse one line of ``cntlist.rev``: a sense key, the number of the sense, how often it was tagged."""
-    key, number, count = line.split()
-    word, sense = key.split("%")
-    return (word, _SENSE_LETTERS[sense[0]], int(number)), int(count)

@@ -13,7 +13,7 @@ from vbn._errors import DataError
 from vbn.datasets._reading import as_path
 
 _PLACES = ("", "dict", "wordnet", "wordnet-3.0", "WordNet-3.0/dict", "corpora", "corpora/wordnet", "nlu")
-_ARCHIVES = ("wordnet.zip", "wordnet-dict.tar.gz")
+_ARCHIVES = ("wordnet.zip", "wordnet-dict.tar.gz", "WNdb-3.0.tar.gz", "WordNet-3.0.tar.gz")
 
 
 def wordnet_files(source: str | os.PathLike[str]) -> Callable[[str], str]:

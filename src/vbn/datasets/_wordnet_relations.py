@@ -51,7 +51,7 @@ def load_wordnet(
         Those of `wordnet_taxonomy`, such as ``senses="all", nodes="synsets"``.
     """
     wordnet = WordNet.open(folder)
-    wanted = wordnet.words() if words is None else words if isinstance(words, str) else list(words)
+    wanted = wordnet.words() if words is None else _collected(words)
     taxonomy = wordnet_taxonomy(wordnet, wanted, **options)
     return WordRelations(
         taxonomy.edges, taxonomy.dropped, antonym_pairs(wordnet, wanted), meronym_pairs(wordnet, wanted)
@@ -82,6 +82,11 @@ def meronym_pairs(folder: str | os.PathLike[str] | WordNet, words: Iterable[str]
         Pairs must have both their words here. Default: every pair.
     """
     return _restricted(_meronyms(_opened(folder)), words)
+
+
+def _collected(words: Iterable[str]) -> Iterable[str]:
+    """Return words that can be walked twice; what is no list of words is left to `wordnet_taxonomy` to refuse."""
+    return list(words) if isinstance(words, Iterable) and not isinstance(words, str) else words
 
 
 def _opened(folder: str | os.PathLike[str] | WordNet) -> WordNet:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from vbn._errors import DataError, ParameterError
 from vbn.datasets._acyclic import break_cycles
 from vbn.datasets._interactions import Edge
-from vbn.datasets._reading import choice
-from vbn.datasets._wordnet import PARTS, Synset, SynsetId, WordNet
+from vbn.datasets._reading import at_least, choice
+from vbn.datasets._wordnet import PARTS, WordNet
+from vbn.datasets._wordnet_lines import Synset, SynsetId
 
 # Pointers upwards (wninput(5WN)): hypernym and instance; attribute, pertainym or adverb's adjective, derivation,
 # participle; satellites also have their head (similar to).
@@ -92,15 +93,15 @@ def wordnet_taxonomy(
     """
     choice("senses", senses, ("first", "all"))
     choice("nodes", nodes, ("words", "synsets"))
-    _check_count("ancestors", ancestors, 0)
+    at_least("ancestors", ancestors, 0)
     if levels is not None:
-        _check_count("levels", levels, 1)
-    if isinstance(words, str):
-        raise ParameterError(f"words={words!r} is one string; give a list of words, such as data.entities")
+        at_least("levels", levels, 1)
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise ParameterError(f"words={words!r} is no list of words; give one, such as data.entities")
     wordnet = folder if isinstance(folder, WordNet) else WordNet.open(folder)
     builder = _Builder(wordnet, _Choices(senses, nodes, adjectives, ancestors, inflections))
     edges: list[Edge] = []
-    level, done, height = set(words), set[str](), 0
+    level, done, height = {str(word) for word in words}, set[str](), 0
     while level and (levels is None or height < levels):
         new = [(child, parent, weight) for child in sorted(level) for parent, weight in builder.parents(child)]
         done |= level
@@ -173,8 +174,3 @@ class _Builder:
         else:
             found = synset.targets(*_ACROSS, *(("&",) if synset.satellite else ()))
         return [target for target in dict.fromkeys(found) if target != key]
-
-
-def _check_count(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}")
