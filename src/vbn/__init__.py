@@ -20,6 +20,7 @@ from vbn._errors import (
 from vbn._version import __version__
 
 if TYPE_CHECKING:
+    from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, retrofit
     from vbn.data import Dataset, Taxonomy, Vocabulary
     from vbn.estimators import VBN, load
     from vbn.inference import Density, Explanation, Reliability, Table
@@ -35,6 +36,10 @@ _HOMES = {
     "Reliability": "vbn.inference",
     "Table": "vbn.inference",
     "load": "vbn.estimators",
+    "SkipGram": "vbn.baselines",
+    "BayesianSkipGram": "vbn.baselines",
+    "Popularity": "vbn.baselines",
+    "retrofit": "vbn.baselines",
 }
 
 _ROOMS = ("datasets", "plot")  # modules that need no import of their own
@@ -56,6 +61,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "VBN",
+    "BayesianSkipGram",
     "DataError",
     "Dataset",
     "Density",
@@ -65,8 +71,10 @@ __all__ = [
     "NotFittedError",
     "NumericalError",
     "ParameterError",
+    "Popularity",
     "RelationError",
     "Reliability",
+    "SkipGram",
     "Table",
     "Taxonomy",
     "TaxonomyError",
@@ -75,4 +83,5 @@ __all__ = [
     "Vocabulary",
     "__version__",
     "load",
+    "retrofit",
 ]

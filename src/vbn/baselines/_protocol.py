@@ -1,0 +1,115 @@
+"""What evaluation asks of any model, ours or not: scores of all columns for a batch of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.baselines._queries import read_queries
+from vbn.data import Vocabulary
+from vbn.estimators._queries import Queries
+from vbn.estimators._recommending import _dial
+from vbn.inference._folding import average, fold_in
+from vbn.inference._predictive import logit
+from vbn.kernels._arrays import ContextArrays
+from vbn.model._posterior import Gaussians
+from vbn.model._trained import Trained
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Scores of every column for queries, the higher the better.
+
+    A query is the name of a row seen in training, or a list of columns (or {column: count}) that somebody has. The
+    columns of the answer follow `columns`; after a fit on a `Dataset` these are the columns of the data set.
+    """
+
+    @property
+    def columns(self) -> Vocabulary:
+        """The entities that are scored."""
+
+    def scores(self, queries: Iterable[Any]) -> np.ndarray:
+        """An array (number of queries, number of columns)."""
+
+
+class Predictive:
+    """Scores of a Bayesian model: the logit of the posterior predictive, and the popularity dial.
+
+    Parameters
+    ----------
+    trained
+        The model.
+    query
+        How a list of columns becomes a row: "fold_in" or "average", as in `VBN.recommend`.
+    popularity
+        The dial: this times log(count) adds to the logit.
+    """
+
+    def __init__(self, trained: Trained, query: str = "fold_in", popularity: float = 0.0) -> None:
+        if query not in ("fold_in", "average"):
+            raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
+        if query == "average" and not trained.shared:
+            raise ParameterError("query='average' needs entities that are rows and columns at once; use 'fold_in'.")
+        self._trained, self._query, self._dial = trained, query, _dial(popularity)
+
+    @property
+    def columns(self) -> Vocabulary:
+        """The entities that are scored."""
+        return self._trained.columns
+
+    def scores(self, queries: Iterable[Any]) -> np.ndarray:
+        """Predictive logits after the dial, one row for each query."""
+        trained = self._trained
+        asked = read_queries(queries, trained.rows, trained.columns)
+        u = trained.posterior.u
+        result = np.empty((len(asked), len(trained.columns)))
+        result[asked.rows_at] = self._logits(Gaussians(u.mean[asked.rows], u.variance[asked.rows]))
+        if len(asked.baskets_at):
+            result[asked.baskets_at] = self._logits(self._inferred(asked.baskets))
+        if self._dial:
+            result += self._dial * trained.profile.log_popularity
+        return result
+
+    def _inferred(self, baskets: Any) -> Gaussians:
+        if self._query == "average" and (np.diff(baskets.indptr) == 0).any():
+            raise ParameterError("query='average' has nothing to average: a query is empty. Use 'fold_in'.")
+        contexts = ContextArrays(
+            baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64)
+        )
+        return (fold_in if self._query == "fold_in" else average)(self._trained, contexts)
+
+    def _logits(self, queries: Gaussians) -> np.ndarray:
+        q = self._trained.posterior
+        u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
+        v, v_variance = q.v.mean.astype(np.float64), q.v.variance.astype(np.float64)
+        variance = (u**2 + u_variance) @ v_variance.T + u_variance @ (v**2).T + q.bias.variance
+        return logit(u @ v.T + q.bias.mean, variance)
+
+
+def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0) -> Scorer:
+    """A model as evaluation sees it: baselines as they are, Bayesian models by their posterior predictive.
+
+    Parameters
+    ----------
+    model
+        A fitted `VBN` or `BayesianSkipGram`, or any model with `scores` and `columns` of its own.
+    query, popularity
+        For Bayesian models: how lists of columns are read, and the popularity dial, as in `VBN.recommend`.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> from vbn.baselines import as_scorer
+    >>> data = vbn.Dataset.from_interactions(["ann", "ann", "ben"], ["tea", "milk", "beer"])
+    >>> model = vbn.VBN(dim=2, epochs=5, verbose=False).fit(data)
+    >>> as_scorer(model).scores(["ann", ["tea"], []]).shape
+    (3, 3)
+    """
+    if hasattr(model, "scores"):
+        return cast(Scorer, model)
+    if not isinstance(model, Queries):
+        raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
+    return Predictive(model._model(), query, popularity)

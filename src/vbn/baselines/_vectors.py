@@ -1,0 +1,127 @@
+"""Models of one vector for each entity, kept in the form of a trained model whose variances are as good as zero."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from vbn.baselines._baseline import Baseline, Known
+from vbn.data import Dataset, Taxonomy, Vocabulary
+from vbn.estimators._exporting import Exporting
+from vbn.estimators._saving import Saving
+from vbn.model._hyper import Hyperpriors
+from vbn.model._posterior import Factors, Part, Posterior, Scalars
+from vbn.model._trained import Trained
+
+_POINT = 1e-12  # variance of a vector that is known for sure: storage wants it above 0
+_NEGATIVES, _NOISE_POWER = 1.0, 0.75  # of training by negatives: nobody asks a point model for them
+
+
+class Absent:
+    """A verb of the Bayesian models that a model does not have, so that `hasattr` says no."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        raise AttributeError(f"{owner.__name__} has no {self._name}: {self._why}.")
+
+
+class PointModel(Baseline, Exporting, Saving):
+    """A model of vectors: u for rows, v for columns, a bias for each column; scores are u.v + b unless told otherwise.
+
+    `similar`, `export`, `save` and `vbn.load` are those of `VBN`; standard deviations are 0.
+    """
+
+    predict_proba = Absent("its scores are no probabilities")
+    relation_proba = Absent("it learns no relations")
+    related = Absent("it learns no relations")
+
+    def _known(self) -> Known:
+        trained = self._model()
+        return Known(trained.rows, trained.columns, trained.profile.candidates("column"))
+
+    def _row_scores(self, rows: np.ndarray) -> np.ndarray:
+        return self._vector_scores(self._model().posterior.u.mean[rows])
+
+    def _basket_scores(self, baskets: Any) -> np.ndarray:
+        return self._vector_scores(self._folded_in(baskets))
+
+    def _folded_in(self, baskets: Any) -> np.ndarray:
+        """A vector for each basket: by default the mean of its columns' vectors."""
+        return mean_vectors(baskets, self._model().posterior.v.mean)
+
+    def _vector_scores(self, queries: np.ndarray) -> np.ndarray:
+        q = self._model().posterior
+        scores: np.ndarray = queries.astype(np.float64) @ q.v.mean.T.astype(np.float64) + q.bias.mean
+        return scores
+
+    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:  # noqa: ARG002 - has no bound to restore
+        self._trained = trained
+
+    def _record(self) -> dict[str, Any]:
+        return {"lower_bounds": [], "validation": [], "converged": False}
+
+
+def mean_vectors(baskets: Any, vectors: np.ndarray) -> np.ndarray:
+    """Mean of the vectors of each basket's columns, weighted by their counts; 0 for an empty basket."""
+    totals = np.asarray(baskets.sum(axis=1), dtype=np.float64)
+    result: np.ndarray = (baskets @ vectors.astype(np.float64)) / np.where(totals > 0, totals, 1.0)[:, None]
+    return result
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """Vectors of length 1; a vector of 0 stays."""
+    vectors = vectors.astype(np.float64)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    result: np.ndarray = vectors / np.where(lengths > 0, lengths, 1.0)
+    return result
+
+
+def point_model(data: Dataset, u: np.ndarray, v: np.ndarray, bias: np.ndarray | None = None) -> Trained:
+    """Vectors of a data set's rows and columns as a trained model."""
+    counts = data.counts
+    return _trained(
+        data.rows, data.columns, (data.row_taxonomy, data.column_taxonomy), u, v,
+        np.zeros(len(v)) if bias is None else bias, counts.row_sums(), counts.column_sums(),
+    )  # fmt: skip
+
+
+def point_model_of_words(words: Vocabulary, u: np.ndarray, v: np.ndarray) -> Trained:
+    """Vectors of words that no data set counted."""
+    return _trained(words, words, (None, None), u, v, np.zeros(len(v)), words.counts, words.counts)
+
+
+def _trained(
+    rows: Vocabulary, columns: Vocabulary, taxonomies: tuple[Taxonomy | None, Taxonomy | None], u: np.ndarray,
+    v: np.ndarray, bias: np.ndarray, row_sums: np.ndarray, column_sums: np.ndarray,
+) -> Trained:  # fmt: skip
+    dim = v.shape[1]
+    none = np.empty((0, dim), np.float32)
+    posterior = Posterior(
+        u=_part(u, taxonomies[0]), v=_part(v, taxonomies[1]), bias=_scalars(bias.astype(np.float32), 1),
+        x=Factors(none, none, np.empty(0)), y=Factors(none, none, np.empty(0)),
+        relation_bias=_scalars(np.empty((0, len(bias)), np.float32), 0), offsets=np.zeros(1, np.int64),
+    )  # fmt: skip
+    return Trained(
+        rows=rows, columns=columns, row_taxonomy=taxonomies[0], column_taxonomy=taxonomies[1], relations=(),
+        posterior=posterior, hyperpriors=Hyperpriors(), row_active=row_sums > 0, column_active=column_sums > 0,
+        row_totals=np.array(row_sums, dtype=np.float64), negatives=_NEGATIVES, noise_power=_NOISE_POWER,
+    )  # fmt: skip
+
+
+def _part(mean: np.ndarray, taxonomy: Taxonomy | None) -> Part:
+    mean = np.ascontiguousarray(mean, dtype=np.float32)
+    categories = 0 if taxonomy is None else len(taxonomy.category_ids)
+    return Part(
+        mean, np.full_like(mean, _POINT), np.ones(len(mean)), np.zeros((categories, mean.shape[1]), np.float32),
+        np.full(categories, _POINT, np.float32), np.ones(categories),
+    )  # fmt: skip
+
+
+def _scalars(mean: np.ndarray, groups: int) -> Scalars:
+    return Scalars(mean, np.full_like(mean, _POINT), np.ones(mean.shape), np.zeros(groups), np.zeros(groups))

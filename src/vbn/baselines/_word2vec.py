@@ -1,0 +1,144 @@
+"""What gensim's models share here: what they are trained on, and how their vectors answer."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from vbn._errors import DataError, ParameterError
+from vbn.baselines._corpora import Given, Pairs, Rows
+from vbn.baselines._vectors import PointModel, mean_vectors, point_model, point_model_of_words, unit
+from vbn.data import Dataset, Vocabulary
+from vbn.estimators._checking import _flag, _number, _whole
+from vbn.model._trained import Trained
+
+
+class WordVectors(PointModel):
+    """Trains a model of gensim and keeps its vectors: u are the input, v the output vectors."""
+
+    dim: int
+    window: int
+    negatives: int
+    noise_power: float
+    subsample: float | None
+    epochs: int
+    alpha: float
+    min_alpha: float
+    min_count: int
+    shuffle: bool
+    rank_by: str
+    workers: int
+
+    @abstractmethod
+    def _new(self, **common: Any) -> Any:
+        """A model of gensim that has seen nothing yet."""
+
+    def fit(self, data: Any) -> Self:
+        """Train on sentences, on users' items or on counted pairs.
+
+        Parameters
+        ----------
+        data
+            Sentences: lists of tokens that can be read several times, a table or a file, as in
+            `Dataset.from_sequences`. gensim gets them as they are.
+            A `Dataset` of users x items (or other rows and columns that differ): each row is a sentence of its columns
+            in random order, every epoch anew; the vector of a row is the mean of its columns' vectors.
+            Any other `Dataset`: every counted pair is a sentence of two words. The counts hold the window already, and
+            `window` does nothing.
+        """
+        self._check()
+        trained = self._of_data(data) if isinstance(data, Dataset) else self._of_sentences(data)
+        self._trained, self._data = trained, data if isinstance(data, Dataset) else None
+        return self
+
+    def _of_sentences(self, sentences: Any) -> Trained:
+        model, corpus = self._start(min_count=self.min_count), Given(sentences, bool(self.shuffle), self.seed)
+        model.build_vocab(corpus)
+        if not len(model.wv):
+            raise DataError(f"no token comes at least min_count={self.min_count} times; there is nothing to learn.")
+        self._train(model, corpus, model.corpus_count)
+        names = model.wv.index_to_key
+        words = Vocabulary(names, [model.wv.get_vecattr(name, "count") for name in names])
+        return point_model_of_words(words, model.wv.vectors, model.syn1neg)
+
+    def _of_data(self, data: Dataset) -> Trained:
+        corpus = Pairs(data, self.seed) if data.shared else Rows(data, self.seed)
+        if not data.shared and self.rank_by == "dot":
+            raise ParameterError(
+                "rank_by='dot' needs rows and columns that are the same entities; here they differ, as users and items "
+                "do. Use rank_by='cosine', or fit the users' lists of items themselves."
+            )
+        model = self._start(min_count=1)
+        frequencies = corpus.frequencies()
+        model.build_vocab_from_freq(frequencies, corpus_count=len(corpus))
+        self._train(model, corpus, len(corpus), sum(frequencies.values()))
+        inputs, outputs = self._inputs(model, data.columns), self._outputs(model, data.columns)
+        if data.shared:
+            trained = point_model(data, inputs, outputs)
+            seen = trained.row_active | trained.column_active  # a pair trains both vectors of both words
+            return replace(trained, row_active=seen, column_active=seen)
+        return point_model(data, mean_vectors(_binary(data), inputs), inputs)
+
+    def _start(self, min_count: int) -> Any:
+        return self._new(
+            vector_size=self.dim, window=self.window, negative=self.negatives, ns_exponent=self.noise_power,
+            sample=self.subsample or 0.0, epochs=self.epochs, alpha=self.alpha, min_alpha=self.min_alpha, sg=1, hs=0,
+            min_count=min_count, workers=self.workers, seed=self.seed,
+        )  # fmt: skip
+
+    def _train(self, model: Any, corpus: Any, examples: int, words: int | None = None) -> None:
+        model.train(corpus, total_examples=examples, total_words=words, epochs=self.epochs)
+
+    def _inputs(self, model: Any, names: Vocabulary) -> np.ndarray:
+        """Input vectors in the order of a vocabulary; 0 for names that training has not seen."""
+        return _by_name(model.wv.vectors, model, names)
+
+    def _outputs(self, model: Any, names: Vocabulary) -> np.ndarray:
+        return _by_name(model.syn1neg, model, names)
+
+    def _folded_in(self, baskets: Any) -> np.ndarray:
+        q = self._model().posterior
+        return mean_vectors(baskets, q.u.mean if self._model().shared else q.v.mean)
+
+    def _vector_scores(self, queries: np.ndarray) -> np.ndarray:
+        trained = self._model()
+        q = trained.posterior
+        if self.rank_by == "dot":
+            scores: np.ndarray = queries.astype(np.float64) @ q.v.mean.T.astype(np.float64)
+            return scores
+        cosines: np.ndarray = unit(queries) @ unit(q.u.mean if trained.shared else q.v.mean).T
+        return cosines
+
+    def _check(self) -> None:
+        for name in ("dim", "window", "negatives", "epochs", "min_count", "workers"):
+            _whole(name, getattr(self, name), least=1)
+        _whole("seed", self.seed, least=0, most=2**32 - 1)
+        _number("noise_power", self.noise_power, least=0.0)
+        for name in ("alpha", "min_alpha"):
+            _number(name, getattr(self, name), above=0.0)
+        if self.subsample is not None:
+            _number("subsample", self.subsample, above=0.0)
+        _flag("shuffle", self.shuffle)
+        if self.rank_by not in ("cosine", "dot"):
+            raise ParameterError(f"rank_by={self.rank_by!r} is neither 'cosine' nor 'dot'.")
+
+    def _check_for_saving(self) -> None:
+        self._check()
+
+
+def _by_name(vectors: np.ndarray, model: Any, names: Vocabulary) -> np.ndarray:
+    result = np.zeros((len(names), vectors.shape[1]), np.float32)
+    for number, name in enumerate(names):
+        at = model.wv.key_to_index.get(name)
+        if at is not None:
+            result[number] = vectors[at]
+    return result
+
+
+def _binary(data: Dataset) -> Any:
+    matrix = data.counts.to_scipy()
+    matrix.data[:] = 1.0
+    return matrix
