@@ -8,6 +8,7 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.inference._ranking import Hidden, rank, tables
+from vbn.inference._readout import read_out
 from vbn.inference._table import Table
 from vbn.model._posterior import Gaussians, Part
 from vbn.model._trained import Trained
@@ -21,18 +22,20 @@ def similar(
     by: str,
     side: str,
     candidates: np.ndarray,
+    readout: str = "entity",
+    smoothing: float = 3.0,
 ) -> Table:
     """The k candidates closest to the positive and farthest from the negative entities."""
     if by == "cosine":
-        return _by_cosine(trained, positive, negative, k, side, candidates)
+        vectors = read_out(trained, readout, side, smoothing)
+        return _by_cosine(trained, vectors, positive, negative, k, side, candidates)
     if by == "context":
+        if readout != "entity":
+            raise ParameterError(
+                f"by='context' ranks by u and v themselves, so readout={readout!r} means nothing; use by='cosine'."
+            )
         return _by_context(trained, positive, negative, k, side, candidates)
     raise ParameterError(f"by={by!r} is neither 'cosine' nor 'context'.")
-
-
-def candidate_mask(trained: Trained, side: str) -> np.ndarray:
-    """Entities that may be an answer."""
-    return trained.profile.candidates(side)
 
 
 def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
@@ -45,14 +48,11 @@ def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
     return ids[order[:k]]
 
 
-def _part(trained: Trained, side: str) -> Part:
-    return trained.part("u" if trained.shared or side == "row" else "v")
-
-
 def _by_cosine(
-    trained: Trained, positive: Sequence[object], negative: Sequence[object], k: int, side: str, candidates: np.ndarray
-) -> Table:
-    names, part = trained.vocabulary(side), _part(trained, side)
+    trained: Trained, part: Gaussians, positive: Sequence[object], negative: Sequence[object], k: int, side: str,
+    candidates: np.ndarray,
+) -> Table:  # fmt: skip
+    names = trained.vocabulary(side)
     ids = names.ids([*positive, *negative])
     signs = np.r_[np.ones(len(positive)), -np.ones(len(negative))]
     vectors = part.mean[ids].astype(np.float64)
@@ -60,7 +60,7 @@ def _by_cosine(
     coefficients = signs / lengths  # every entity counts with a unit vector, as in gensim
     query = coefficients @ vectors
     query_variance = coefficients**2 @ part.variance[ids]
-    norms = trained.profile.lengths(part)
+    norms = trained.profile.lengths(part) if isinstance(part, Part) else _lengths(part.mean)
     unit = query / max(float(np.linalg.norm(query)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
     scores = (part.mean @ unit) / norms
     allowed = candidates.copy()
@@ -68,6 +68,10 @@ def _by_cosine(
     best = top(scores, allowed, k)
     std = _cosine_std(query, query_variance, part.mean[best].astype(np.float64), part.variance[best])
     return Table([names[i] for i in best], scores[best], std, "cosine")
+
+
+def _lengths(mean: np.ndarray) -> np.ndarray:
+    return np.maximum(np.linalg.norm(mean, axis=1), 1e-30)
 
 
 def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:
