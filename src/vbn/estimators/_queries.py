@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from vbn.data._pairs import pair_columns
 from vbn.inference._density import Density
 from vbn.inference._neighbours import similar
 from vbn.inference._predictive import pair_scores, probability, probability_std, relation_scores
+from vbn.inference._readout import check_readout, read_out
 from vbn.inference._related import related
 from vbn.inference._table import Table
 from vbn.model._trained import Trained
@@ -123,7 +124,8 @@ class Queries:
 
     def similar(
         self, entity: object = None, k: int = 10, *, by: str = "cosine", positive: Sequence[object] | None = None,
-        negative: Sequence[object] | None = None, side: str = "column",
+        negative: Sequence[object] | None = None, side: str = "column", readout: str = "entity",
+        smoothing: float = 3.0,
     ) -> Table:  # fmt: skip
         """The entities most similar to one, or to some and not to others.
 
@@ -137,6 +139,9 @@ class Queries:
             "cosine" of the posterior means, or "context": probability of occurring near it (the paper's ranking).
         side
             "row" or "column", where the two differ.
+        readout, smoothing
+            For "cosine": which vectors are compared, as in `vectors`. "smoothed" is the better one for rare entities of
+            a good taxonomy.
         """
         trained = self._model()
         plus = [] if entity is None else [entity]
@@ -145,7 +150,53 @@ class Queries:
             raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
         trained.vocabulary(side)
         check_k(k)
-        return similar(trained, plus, minus, int(k), by, side, trained.profile.candidates(side))
+        check_readout(trained, readout, smoothing)
+        candidates = trained.profile.candidates(side)
+        return similar(trained, plus, minus, int(k), by, side, candidates, readout, float(smoothing))
+
+    def vectors(
+        self, names: Iterable[object] | None = None, *, readout: str = "entity", side: str = "column",
+        smoothing: float = 3.0,
+    ) -> tuple[list[str], np.ndarray]:  # fmt: skip
+        """One vector for each entity: the mean of the density that stands for it.
+
+        Parameters
+        ----------
+        names
+            Whose; by default all entities of the side, those that are only parents included.
+        readout
+            "entity": the density as a row, u (for columns that are no rows: v). "both": u + v, where rows and columns
+            are the same entities. "smoothed": these and, `smoothing` times as heavy, the means that the parents give to
+            them, divided by 1 + smoothing; entities without parents stay u + v. Where rows and columns differ,
+            "smoothed" draws the side's own density to its parents.
+        side
+            "row" or "column", where the two differ.
+        smoothing
+            Weight of the parents in "smoothed"; 0 makes it "both".
+
+        Returns
+        -------
+        names : list of str
+        vectors : ndarray of shape (number of names, dim)
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [9, 9]).with_taxonomy({"dog": ["animal"]})
+        >>> model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data)
+        >>> names, vectors = model.vectors(["dog", "cat"], readout="smoothed")
+        >>> names, vectors.shape
+        (['dog', 'cat'], (2, 2))
+        """
+        trained = self._model()
+        known = trained.vocabulary(side)
+        if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+            raise ParameterError(f"names={names!r} must be a list of names.")
+        mean = read_out(trained, readout, side, smoothing).mean
+        if names is None:
+            return list(known.names), mean.copy()
+        ids = known.ids(list(names))
+        return [known[int(i)] for i in ids], mean[ids]
 
     def related(self, relation: str, entity: object, k: int = 10) -> Table:
         """The entities to which a relation most probably leads from the given one."""

@@ -12,9 +12,10 @@ from vbn.evaluation._metrics import spearman
 
 
 def evaluate_similarity(
-    model: Any, left: Sequence[str], right: Sequence[str], scores: Sequence[float], side: str = "column"
-) -> dict[str, float]:
-    """Spearman's correlation of judged similarities with cosines of posterior means.
+    model: Any, left: Sequence[str], right: Sequence[str], scores: Sequence[float], side: str = "column",
+    readout: str = "entity",
+) -> dict[str, float]:  # fmt: skip
+    """Spearman's correlation of judged similarities with cosines of the entities' vectors.
 
     Parameters
     ----------
@@ -24,6 +25,8 @@ def evaluate_similarity(
         Pairs of names and the similarity that people saw in them.
     side
         "row" or "column", where the two differ.
+    readout
+        Which vectors, as in `VBN.vectors`; "entity" are the posterior means.
 
     Returns
     -------
@@ -43,7 +46,7 @@ def evaluate_similarity(
     known = [i for i in range(len(left)) if left[i] in names and right[i] in names]
     if len(known) < 2:
         raise DataError(f"the model knows both names of {len(known)} of {len(left)} pairs; a correlation needs two.")
-    cosines = [_cosine(model, left[i], right[i], side) for i in known]
+    cosines = _cosines(model, [left[i] for i in known], [right[i] for i in known], side, readout)
     return {
         "spearman": spearman(cosines, [scores[i] for i in known]),
         "pairs": len(known),
@@ -51,6 +54,9 @@ def evaluate_similarity(
     }
 
 
-def _cosine(model: Any, left: str, right: str, side: str) -> float:
-    a, b = (model.posterior(name, side=side).mean.astype(np.float64) for name in (left, right))
-    return float(a @ b / max(float(np.linalg.norm(a) * np.linalg.norm(b)), 1e-30))
+def _cosines(model: Any, left: Sequence[str], right: Sequence[str], side: str, readout: str) -> np.ndarray:
+    vectors = model.vectors([*left, *right], side=side, readout=readout)[1].astype(np.float64)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+    a, b = np.split(vectors, 2)
+    result: np.ndarray = (a * b).sum(axis=1)
+    return result

@@ -71,7 +71,8 @@ def _by_cosine(
 
 
 def _lengths(mean: np.ndarray) -> np.ndarray:
-    return np.maximum(np.linalg.norm(mean, axis=1), 1e-30)
+    result: np.ndarray = np.maximum(np.linalg.norm(mean, axis=1), 1e-30)
+    return result
 
 
 def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:
