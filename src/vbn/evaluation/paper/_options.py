@@ -1,0 +1,81 @@
+"""How a reproduction is to run, and how it tells what it does.
+
+Every domain is a function (folder of the data, options, cache, progress) -> DomainResult.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vbn._errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of a reproduction.
+
+    Attributes
+    ----------
+    seeds : int
+        How many seeds the spread is over.
+    quick : bool
+        A small version: one masking, few models, few epochs; its figures mean nothing.
+    """
+
+    seeds: int = 3
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        if self.seeds < 1:
+            raise ParameterError(f"seeds={self.seeds!r} must be at least 1.")
+
+
+def to_stderr(message: str) -> None:
+    """Show a line of progress."""
+    sys.stderr.write(message + "\n")
+    sys.stderr.flush()
+
+
+class Progress:
+    """Lines such as "movies 7/40 ALS, masking 2 (12 s; about 9 min left)", by what the runs so far have taken.
+
+    Parameters
+    ----------
+    domain
+        Its name begins every line.
+    total
+        How many runs there will be.
+    tell
+        Where the lines go.
+    """
+
+    def __init__(self, domain: str, total: int = 0, tell: Callable[[str], None] = to_stderr) -> None:
+        self.domain, self.total, self._tell = domain, total, tell
+        self._done, self._spent, self._computed = 0, 0.0, 0
+
+    def expect(self, runs: int) -> None:
+        """Announce further runs."""
+        self.total += runs
+
+    def say(self, message: str) -> None:
+        """A line of its own."""
+        self._tell(f"{self.domain}: {message}")
+
+    def step(self, label: str, started: float, *, cached: bool = False) -> None:
+        """Count a run that is done; `started` is when it began, by `time.perf_counter`."""
+        self._done += 1
+        seconds = time.perf_counter() - started
+        if not cached:
+            self._spent += seconds
+            self._computed += 1
+        left = max(self.total - self._done, 0) * self._spent / max(self._computed, 1)
+        took = "from the cache" if cached else f"{seconds:.0f} s"
+        ahead = f"; about {_duration(left)} left" if left else ""
+        self._tell(f"{self.domain} {self._done}/{max(self.total, self._done)} {label} ({took}{ahead})")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,199 @@
+"""What a reproduction found, as plain data: tables, pictures and notes of one domain, to and from JSON.
+
+Whoever evaluates a domain fills these in; the report only draws them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure: ours, its spread over seeds (one standard deviation), and the paper's beside it; None where absent."""
+
+    value: float | None = None
+    spread: float | None = None
+    paper: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table.
+
+    Attributes
+    ----------
+    name : str
+        The model, or whatever the line is about.
+    cells : tuple of Cell
+        One for each column.
+    group : str
+        Lines of one group stand together under this heading.
+    note : str
+        Why cells are empty, for example.
+    ours : bool
+        Whether it is a line of this library's model, to be set off.
+    ranks : bool
+        Whether it takes part in the choice of each column's winner.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    group: str = ""
+    note: str = ""
+    ours: bool = False
+    ranks: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """Lines of figures; `best` says for each column whether "high" or "low" wins, or "none"."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    text: str = ""
+    best: tuple[str, ...] = ()
+    digits: int = 1
+
+    def winners(self) -> tuple[int | None, ...]:
+        """For each column the number of the line that wins, ties to the first; None where none can."""
+        return tuple(self._winner(column) for column in range(len(self.columns)))
+
+    def _winner(self, column: int) -> int | None:
+        kind = self.best[column] if self.best else "high"
+        found = [
+            (value if kind == "high" else -value, -number)
+            for number, row in enumerate(self.rows)
+            if row.ranks and kind != "none" and (value := row.cells[column].value) is not None
+        ]
+        return -max(found)[1] if found else None
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Ahead, level or behind: our model against each rival in each figure, with intervals of the difference.
+
+    Attributes
+    ----------
+    differences : tuple
+        For each rival, for each column: difference, lower and upper end of its interval; None where not comparable.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rivals: tuple[str, ...]
+    differences: tuple[tuple[tuple[float, float, float] | None, ...], ...]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one model in a picture; `ours` draws it to the fore."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    spread: tuple[float, ...] = ()
+    ours: bool = False
+    joined: bool = True
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of several series; `ticks` names the places 0, 1, ... of the horizontal axis."""
+
+    name: str
+    title: str
+    text: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    ticks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A table of words, such as the neighbours of one in several models."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class DomainResult:
+    """All that was found in one domain, in the order in which the report shows it.
+
+    Attributes
+    ----------
+    name : str
+        "movies", "music", "medical" or "words".
+    title, text : str
+        Heading and what the data is.
+    tables, verdicts, texts, pictures : tuple
+        What is shown.
+    notes : tuple of str
+        What a reader must know: models that were not installed, cases pooled, differences from the paper.
+    facts : dict
+        Anything else that fits into JSON, such as seconds, parameters, counts.
+    """
+
+    name: str
+    title: str
+    text: str = ""
+    tables: tuple[Table, ...] = ()
+    verdicts: tuple[Verdicts, ...] = ()
+    texts: tuple[Texts, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    notes: tuple[str, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As nested dicts and lists.
+
+        Examples
+        --------
+        >>> result = DomainResult("movies", "Movies", tables=(Table("T", ("MPR",), (Row("VBN", (Cell(93.0),)),)),))
+        >>> DomainResult.from_dict(result.to_dict()) == result
+        True
+        """
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, given: dict[str, Any]) -> DomainResult:
+        """Back from `to_dict`, also by way of JSON."""
+        return cls(
+            **{key: given[key] for key in ("name", "title", "text", "facts")},
+            tables=tuple(_table(entry) for entry in given["tables"]),
+            verdicts=tuple(_verdicts(entry) for entry in given["verdicts"]),
+            texts=tuple(_texts(entry) for entry in given["texts"]),
+            pictures=tuple(_picture(entry) for entry in given["pictures"]),
+            notes=tuple(given["notes"]),
+        )
+
+
+def _table(given: dict[str, Any]) -> Table:
+    rows = tuple(Row(**{**row, "cells": tuple(Cell(**cell) for cell in row["cells"])}) for row in given["rows"])
+    return Table(**{**given, "rows": rows, "columns": tuple(given["columns"]), "best": tuple(given["best"])})
+
+
+def _verdicts(given: dict[str, Any]) -> Verdicts:
+    differences = tuple(
+        tuple(None if entry is None else (entry[0], entry[1], entry[2]) for entry in line)
+        for line in given["differences"]
+    )
+    return Verdicts(given["title"], tuple(given["columns"]), tuple(given["rivals"]), differences, given["text"])
+
+
+def _texts(given: dict[str, Any]) -> Texts:
+    return Texts(given["title"], tuple(given["columns"]), tuple(tuple(row) for row in given["rows"]), given["text"])
+
+
+def _picture(given: dict[str, Any]) -> Picture:
+    series = tuple(
+        Series(**{**entry, **{key: tuple(entry[key]) for key in ("x", "y", "spread")}}) for entry in given["series"]
+    )
+    return Picture(**{**given, "series": series, "ticks": tuple(given["ticks"])})
