@@ -32,7 +32,8 @@ def test_sentences_reach_gensim_unchanged():
         at = theirs.wv.key_to_index[word]
         assert model.posterior(word, role="context").mean.tolist() == theirs.syn1neg[at].tolist()
     assert model.similar("dog", k=3).entities == [name for name, _ in theirs.wv.most_similar("dog", topn=3)]
-    np.testing.assert_allclose(model.similar("dog", k=3).scores, [s for _, s in theirs.wv.most_similar("dog", topn=3)], rtol=1e-5)  # fmt: skip
+    cosines = [cosine for _, cosine in theirs.wv.most_similar("dog", topn=3)]
+    np.testing.assert_allclose(model.similar("dog", k=3).scores, cosines, rtol=1e-5)
 
 
 def test_what_can_be_read_once_is_read_once():
@@ -43,7 +44,8 @@ def test_what_can_be_read_once_is_read_once():
 def test_files_and_numbers_will_do(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("\n".join(" ".join(sentence) for sentence in TEXT))
-    assert SkipGram(dim=3, epochs=2).fit(path).posterior("dog").mean.tolist() == SkipGram(dim=3, epochs=2).fit(TEXT).posterior("dog").mean.tolist()  # fmt: skip
+    from_file, from_lists = (SkipGram(dim=3, epochs=2).fit(source) for source in (path, TEXT))
+    assert from_file.posterior("dog").mean.tolist() == from_lists.posterior("dog").mean.tolist()
     assert "7" in SkipGram(dim=3).fit([[7, 8], [8, 9]] * 3).columns
 
 
@@ -97,26 +99,45 @@ def test_pairs_come_as_often_as_they_were_counted():
     assert corpus.frequencies() == {"a": 4, "b": 3, "c": 4}
 
 
-@pytest.mark.parametrize("model", [SkipGram(dim=8, epochs=30, subsample=None), FastText(dim=8, epochs=30, subsample=None, buckets=500)])  # fmt: skip
-def test_item2vec_finds_the_half_of_the_shop(model):
-    model.fit(two_shops())
+ITEM2VEC = {"dim": 8, "epochs": 30, "subsample": None}
+
+
+@pytest.mark.parametrize("rank_by", ["cosine", "dot"])
+@pytest.mark.parametrize("model", [SkipGram(**ITEM2VEC), FastText(**ITEM2VEC, buckets=500)])
+def test_item2vec_finds_the_half_of_the_shop(model, rank_by):
+    model.set_params(rank_by=rank_by).fit(two_shops())
     first = {f"i{i}" for i in range(10)}
     assert set(model.recommend(["i0", "i1"], k=6).entities) <= first
     assert set(model.recommend(user="u0", k=6).entities) <= first
     assert set(model.similar("i3", k=5).entities) <= first
-    # a user of training is the mean of what they have
-    has = ["i0", "i1"]
-    mean = np.mean([model.posterior(item).mean for item in has], axis=0)
-    cosine = mean @ model.posterior("i5").mean / np.linalg.norm(mean) / np.linalg.norm(model.posterior("i5").mean)
-    assert model.scores([has])[0, model.columns.id("i5")] == pytest.approx(cosine, rel=1e-5)
+
+
+@pytest.mark.parametrize("rank_by", ["cosine", "dot"])
+def test_a_user_is_the_mean_of_what_they_have(rank_by):
+    data = two_shops(40)
+    model = SkipGram(dim=4, rank_by=rank_by).fit(data)
+    has = [data.columns[j] for j in data.counts.indices[: data.counts.indptr[1]]]
+    user, basket = model.scores([data.rows[0], has])
+    np.testing.assert_allclose(user, basket, rtol=1e-5, atol=1e-7)
+    u = np.mean([model.posterior(item).mean[-4:] for item in has], axis=0)
+    v = model.posterior("i5").mean[:4]
+    expected = u @ v / (np.linalg.norm(u) * np.linalg.norm(v) if rank_by == "cosine" else 1.0)
+    assert user[model.columns.id("i5")] == pytest.approx(expected, rel=1e-4)
+
+
+def test_ranking_may_change_after_the_fit_where_the_vectors_are_there():
+    data = two_shops(40)
+    both, inputs = (SkipGram(dim=4, rank_by=by).fit(data) for by in ("dot", "cosine"))
+    expected = inputs.scores(["u0", ["i1", "i2"]])
+    np.testing.assert_allclose(both.set_params(rank_by="cosine").scores(["u0", ["i1", "i2"]]), expected, rtol=1e-5)
+    with pytest.raises(vbn.ParameterError, match="fit it again"):
+        inputs.set_params(rank_by="dot").scores(["u0"])
 
 
 def test_ranking_by_dot_is_what_training_fits():
     model = SkipGram(dim=5, rank_by="dot").fit(vbn.Dataset.from_sequences(TEXT))
     expected = model.posterior("dog").mean @ model.posterior("barks", role="context").mean
     assert model.scores(["dog"])[0, model.columns.id("barks")] == pytest.approx(float(expected), rel=1e-5)
-    with pytest.raises(vbn.ParameterError, match="rank_by='dot'"):
-        SkipGram(dim=5, rank_by="dot").fit(two_shops(10))
 
 
 def test_words_without_data_are_0_for_skip_gram_and_their_letters_for_fast_text():

@@ -20,7 +20,7 @@ class CMF(Factorisation):
 
     The vectors of columns must explain the counts and, in another product, the shares of all ancestors. Columns without
     data get theirs from their ancestors alone; those that have none, too, score 0. New rows are folded in by the least
-    squares of training. The shares are kept as a dense matrix of columns x ancestors while it trains.
+    squares of training, which are solved exactly. While it trains, the shares are a dense matrix of columns x ancestors.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ class CMF(Factorisation):
         with one_blas_thread():
             model = cmfrec.CMF_implicit(
                 k=self.dim, lambda_=self.regularization, alpha=self.alpha, w_item=self.taxonomy_weight,
-                niter=self.epochs, random_state=self.seed + 1, nthreads=self.workers, verbose=bool(self.verbose),
-                handle_interrupt=False, precompute_for_predictions=False,
+                niter=self.epochs, use_cg=False, random_state=self.seed + 1, nthreads=self.workers,
+                verbose=bool(self.verbose), handle_interrupt=False, precompute_for_predictions=False,
             )  # fmt: skip
             model.fit(counts_matrix(data)[:, features.seen].tocoo(), I=side)
         v = np.zeros((len(data.columns), self.dim))

@@ -42,7 +42,7 @@ class FastText(WordVectors):
     def __init__(
         self,
         dim: int = 100,
-        window: int = 5,
+        window: int | None = None,
         negatives: int = 5,
         noise_power: float = 0.75,
         subsample: float | None = 1e-3,
@@ -51,7 +51,7 @@ class FastText(WordVectors):
         min_alpha: float = 0.0001,
         min_count: int = 1,
         shuffle: bool = False,
-        rank_by: str = "cosine",
+        rank_by: str = "auto",
         min_n: int = 3,
         max_n: int = 6,
         buckets: int = 2_000_000,

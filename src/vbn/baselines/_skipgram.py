@@ -19,8 +19,9 @@ class SkipGram(WordVectors):
     ----------
     dim : int, default 100
         Dimension of the vectors.
-    window : int, default 5
-        Largest distance between two tokens; each time, gensim draws a window of random size up to it.
+    window : int, optional
+        Largest distance between two tokens; each time, gensim draws a window of random size up to it. By default 5, and
+        30 for users x items, which are sets: wider is better there, and slower.
     negatives : int, default 5
         Negatives for each positive.
     noise_power : float, default 0.75
@@ -35,9 +36,10 @@ class SkipGram(WordVectors):
         Leave out tokens that come less often; sentences only, a `Dataset` has its vocabulary. gensim's own is 5.
     shuffle : bool, default False
         Whether to shuffle every sentence anew each epoch: for baskets, whose order means nothing.
-    rank_by : "cosine" or "dot", default "cosine"
-        Score of a column: the cosine of its input vector with the query's, or the product of its output vector with it,
-        which is what training fits. A query of several entities is the mean of their input vectors.
+    rank_by : {"auto", "cosine", "dot"}, default "auto"
+        Score of a column: the "cosine" of its input vector with the query's, as in the paper, or the product ("dot") of
+        its output vector with it, which is what training fits. A query of several entities is the mean of their input
+        vectors. "auto": "dot" for users x items, where it is far better, otherwise "cosine".
     workers : int, default 1
         Threads of gensim. With more than one, no two fits are the same.
     seed : int, default 0
@@ -58,7 +60,7 @@ class SkipGram(WordVectors):
     def __init__(
         self,
         dim: int = 100,
-        window: int = 5,
+        window: int | None = None,
         negatives: int = 5,
         noise_power: float = 0.75,
         subsample: float | None = 1e-3,
@@ -67,7 +69,7 @@ class SkipGram(WordVectors):
         min_alpha: float = 0.0001,
         min_count: int = 1,
         shuffle: bool = False,
-        rank_by: str = "cosine",
+        rank_by: str = "auto",
         workers: int = 1,
         seed: int = 0,
     ) -> None:

@@ -15,12 +15,18 @@ from vbn.data import Dataset, Vocabulary
 from vbn.estimators._checking import _flag, _number, _whole
 from vbn.model._trained import Trained
 
+_WINDOW, _WINDOW_OF_SETS = 5, 30  # gensim's own for text; in a set everything is near everything, as far as time allows
+
 
 class WordVectors(PointModel):
-    """Trains a model of gensim and keeps its vectors: u are the input, v the output vectors."""
+    """Trains a model of gensim and keeps its vectors: u are the input, v the output vectors.
+
+    Where rows and columns differ, only columns have vectors of their own, and v is their input vectors or, to rank by
+    products, their output and input vectors side by side; rows are means of input vectors.
+    """
 
     dim: int
-    window: int
+    window: int | None
     negatives: int
     noise_power: float
     subsample: float | None
@@ -55,7 +61,7 @@ class WordVectors(PointModel):
         return self
 
     def _of_sentences(self, sentences: Any) -> Trained:
-        model, corpus = self._start(min_count=self.min_count), Given(sentences, bool(self.shuffle), self.seed)
+        model, corpus = self._start(self.min_count, _WINDOW), Given(sentences, bool(self.shuffle), self.seed)
         model.build_vocab(corpus)
         if not len(model.wv):
             raise DataError(f"no token comes at least min_count={self.min_count} times; there is nothing to learn.")
@@ -66,12 +72,7 @@ class WordVectors(PointModel):
 
     def _of_data(self, data: Dataset) -> Trained:
         corpus = Pairs(data, self.seed) if data.shared else Rows(data, self.seed)
-        if not data.shared and self.rank_by == "dot":
-            raise ParameterError(
-                "rank_by='dot' needs rows and columns that are the same entities; here they differ, as users and items "
-                "do. Use rank_by='cosine', or fit the users' lists of items themselves."
-            )
-        model = self._start(min_count=1)
+        model = self._start(1, _WINDOW if data.shared else _WINDOW_OF_SETS)
         frequencies = corpus.frequencies()
         model.build_vocab_from_freq(frequencies, corpus_count=len(corpus))
         self._train(model, corpus, len(corpus), sum(frequencies.values()))
@@ -80,11 +81,14 @@ class WordVectors(PointModel):
             trained = point_model(data, inputs, outputs)
             seen = trained.row_active | trained.column_active  # a pair trains both vectors of both words
             return replace(trained, row_active=seen, column_active=seen)
-        return point_model(data, mean_vectors(_binary(data), inputs), inputs)
+        rows = mean_vectors(_binary(data), inputs)
+        if self.rank_by == "cosine":
+            return point_model(data, rows, inputs)
+        return point_model(data, _padded(rows), np.concatenate([outputs, inputs], axis=1))
 
-    def _start(self, min_count: int) -> Any:
+    def _start(self, min_count: int, window: int) -> Any:
         return self._new(
-            vector_size=self.dim, window=self.window, negative=self.negatives, ns_exponent=self.noise_power,
+            vector_size=self.dim, window=self.window or window, negative=self.negatives, ns_exponent=self.noise_power,
             sample=self.subsample or 0.0, epochs=self.epochs, alpha=self.alpha, min_alpha=self.min_alpha, sg=1, hs=0,
             min_count=min_count, workers=self.workers, seed=self.seed,
         )  # fmt: skip
@@ -99,22 +103,39 @@ class WordVectors(PointModel):
     def _outputs(self, model: Any, names: Vocabulary) -> np.ndarray:
         return _by_name(model.syn1neg, model, names)
 
+    def _by_cosine(self, trained: Trained) -> bool:
+        return self.rank_by == "cosine" or (self.rank_by == "auto" and trained.shared)
+
     def _folded_in(self, baskets: Any) -> np.ndarray:
-        q = self._model().posterior
-        return mean_vectors(baskets, q.u.mean if self._model().shared else q.v.mean)
+        trained = self._model()
+        if trained.shared:
+            return mean_vectors(baskets, trained.posterior.u.mean)
+        means = mean_vectors(baskets, self._input_half(trained))
+        return _padded(means) if self._has_outputs(trained) else means
 
     def _vector_scores(self, queries: np.ndarray) -> np.ndarray:
         trained = self._model()
-        q = trained.posterior
-        if self.rank_by == "dot":
-            scores: np.ndarray = queries.astype(np.float64) @ q.v.mean.T.astype(np.float64)
-            return scores
-        cosines: np.ndarray = unit(queries) @ unit(q.u.mean if trained.shared else q.v.mean).T
-        return cosines
+        if self._by_cosine(trained):
+            inputs = trained.posterior.u.mean if trained.shared else self._input_half(trained)
+            cosines: np.ndarray = unit(queries[:, : inputs.shape[1]]) @ unit(inputs).T
+            return cosines
+        if not trained.shared and not self._has_outputs(trained):
+            raise ParameterError("the model was fitted with rank_by='cosine' and has no output vectors; fit it again.")
+        return super()._vector_scores(queries)
+
+    def _has_outputs(self, trained: Trained) -> bool:
+        """Whether columns that are not rows have output vectors, too."""
+        return trained.posterior.dim == 2 * self.dim
+
+    def _input_half(self, trained: Trained) -> np.ndarray:
+        v = trained.posterior.v.mean
+        return v[:, self.dim :] if self._has_outputs(trained) else v
 
     def _check(self) -> None:
-        for name in ("dim", "window", "negatives", "epochs", "min_count", "workers"):
+        for name in ("dim", "negatives", "epochs", "min_count", "workers"):
             _whole(name, getattr(self, name), least=1)
+        if self.window is not None:
+            _whole("window", self.window, least=1)
         _whole("seed", self.seed, least=0, most=2**32 - 1)
         _number("noise_power", self.noise_power, least=0.0)
         for name in ("alpha", "min_alpha"):
@@ -122,8 +143,8 @@ class WordVectors(PointModel):
         if self.subsample is not None:
             _number("subsample", self.subsample, above=0.0)
         _flag("shuffle", self.shuffle)
-        if self.rank_by not in ("cosine", "dot"):
-            raise ParameterError(f"rank_by={self.rank_by!r} is neither 'cosine' nor 'dot'.")
+        if self.rank_by not in ("auto", "cosine", "dot"):
+            raise ParameterError(f"rank_by={self.rank_by!r} is neither 'auto', 'cosine' nor 'dot'.")
 
     def _check_for_saving(self) -> None:
         self._check()
@@ -136,6 +157,11 @@ def _by_name(vectors: np.ndarray, model: Any, names: Vocabulary) -> np.ndarray:
         if at is not None:
             result[number] = vectors[at]
     return result
+
+
+def _padded(vectors: np.ndarray) -> np.ndarray:
+    """Query vectors that meet the output half of the columns' vectors only."""
+    return np.concatenate([vectors, np.zeros_like(vectors)], axis=1)
 
 
 def _binary(data: Dataset) -> Any:
