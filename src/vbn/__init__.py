@@ -42,7 +42,8 @@ _HOMES = {
     "retrofit": "vbn.baselines",
 }
 
-_ROOMS = ("datasets", "plot")  # modules that need no import of their own
+# Modules that need no import of their own.
+_ROOMS = ("baselines", "checks", "datasets", "evaluation", "plot", "sklearn")
 
 
 def __getattr__(name: str) -> Any:
@@ -56,7 +57,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES, *_ROOMS])
+    return sorted([*__all__, *_ROOMS])
 
 
 __all__ = [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vbn
+from vbn.estimators import _preparing
 
 WORDS = ["dog", "cat", "poodle", "barks", "purrs", "sleeps", "the", "a"]
 
@@ -303,3 +304,13 @@ def test_import_is_light():
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )
+
+
+def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
+    """Raised inside the compiler it would be swallowed; so it is remembered, and ends the fit before its first epoch."""
+    monkeypatch.setattr(_preparing, "warm_up", lambda dtype: os.kill(os.getpid(), signal.SIGINT))
+    model = vbn.VBN(dim=2, epochs=3, verbose=False)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(vbn.Dataset.from_pairs(["a"], ["b"]))
+    with pytest.raises(vbn.NotFittedError):
+        model.similar("a")

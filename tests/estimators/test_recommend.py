@@ -154,6 +154,7 @@ def test_without_counts_what_was_seen_is_not_known(shop, tmp_path):
         ({"entities": ["i2"], "user": "u1"}, "one of the two"),
         ({"entities": ["i2"], "k": 0}, "k=0"),
         ({"entities": ["i2"], "k": True}, "k=True"),
+        ({"entities": ["i2"], "exclude_seen": "no"}, "exclude_seen"),
         ({"entities": ["i2"], "query": "mean"}, "'mean'"),
         ({"entities": ["i2"], "popularity": float("nan")}, "popularity"),
         ({"entities": ["i2"], "popularity": "much"}, "popularity"),

@@ -94,7 +94,8 @@ def test_adding_to_one_side_of_users_and_items():
 
 
 def test_without_parents_or_contexts_it_is_the_prior():
-    model = fit().add("nothing")
+    with pytest.warns(UserWarning, match="nothing is known of 'nothing': neither parents nor contexts"):
+        model = fit().add("nothing")
     assert (model.posterior("nothing").mean == 0).all()
     np.testing.assert_allclose(model.posterior("nothing").variance, 1.0)
 
@@ -267,7 +268,7 @@ def same(one, other, name):
         ({"contexts": {"barks": 2, "a": 1}}, {"contexts": ["barks", "a", "barks"]}),
         ({"contexts": {"barks": 1}}, {"contexts": "barks"}),
         ({"contexts": {"barks": 1, "a": 0}}, {"contexts": ["barks"]}),
-        ({"contexts": {"a": 0.0}}, {}),
+        ({"parents": "cat", "contexts": {"a": 0.0}}, {"parents": "cat"}),
         ({"contexts": {"barks": np.float32(2)}}, {"contexts": {"barks": 2}}),
     ],
 )

@@ -44,6 +44,11 @@ def test_densities(words):
     ).any()
 
 
+def test_a_single_name_for_an_analogy(words):
+    one = words.similar(positive="dog", negative="purrs", k=3)
+    assert one.entities == words.similar(positive=["dog"], negative=["purrs"], k=3).entities
+
+
 def test_what_has_no_children_has_no_category(words):
     with pytest.raises(vbn.DataError, match="'poodle' has no children"):
         words.posterior("poodle", role="category")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
+from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries
 from vbn.inference._adding import add_entities
 from vbn.inference._newcomers import read_newcomers
@@ -13,8 +15,10 @@ from vbn.inference._remembering import with_added
 class Growing(Queries):
     """Gives a model `add`."""
 
+    verbose: bool
+
     def add(self, name: Any, parents: Any = None, contexts: Any = None, side: str = "column") -> Self:
-        """Give entities that did not exist a density at once, without retraining.
+        """Give entities that did not exist a density at once, without retraining; the model itself grows.
 
         Parameters
         ----------
@@ -47,8 +51,8 @@ class Growing(Queries):
         >>> data = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [9, 9])
         >>> data = data.with_taxonomy({"dog": "animal", "cat": "animal"})
         >>> model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data)
-        >>> model = model.add("wolf", parents=["animal"], contexts={"barks": 2})
-        >>> model = model.add({"pug": ["lapdog"], "lapdog": {"parents": {"dog": 3, "animal": 1}}})
+        >>> _ = model.add("wolf", parents=["animal"], contexts={"barks": 2})
+        >>> _ = model.add({"pug": ["lapdog"], "lapdog": {"parents": {"dog": 3, "animal": 1}}})
         >>> model.posterior("pug").mean.shape
         (2,)
         """
@@ -56,8 +60,20 @@ class Growing(Queries):
         trained.vocabulary(side)  # refuses an unknown side, also where nothing is added
         new = read_newcomers(name, parents, contexts)
         if new:
-            grown = add_entities(trained, new, side, self.seed)
+            with announced(f"inferring the densities of {len(new):,} new entities", self.verbose):
+                grown = add_entities(trained, new, side, self.seed)
             if self._data is not None:
                 self._data = with_added(self._data, grown, new, side)
             self._trained = grown
+        _warn_of_the_unknown([entity.name for entity in new if not entity.parents and not entity.contexts])
         return self
+
+
+def _warn_of_the_unknown(names: list[str]) -> None:
+    if names:
+        others = f" and {len(names) - 1:,} others" if names[1:] else ""
+        warnings.warn(
+            f"nothing is known of {names[0]!r}{others}: neither parents nor contexts were given, so any answer about "
+            "such an entity is arbitrary.",
+            stacklevel=3,
+        )

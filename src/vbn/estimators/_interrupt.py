@@ -1,4 +1,7 @@
-"""Ctrl-C during a fit: the first one ends it after the present epoch, the second one at once."""
+"""Ctrl-C during a fit: the first one ends it after the present epoch, the second one at once.
+
+It is not raised while kernels are compiled: the compiler's own clean-up would swallow it.
+"""
 
 from __future__ import annotations
 

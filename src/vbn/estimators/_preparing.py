@@ -35,7 +35,9 @@ def prepare(
     past = evidence = None
     if earlier is not None and not whole:
         past, evidence = past_of(earlier, data), evidence_of(earlier, data, settings.ranks, dtype)
-    with announced("compiling kernels (once after an install, about half a minute)", params["verbose"]):
+    with announced(
+        "getting kernels ready (once after an install they are compiled: about half a minute)", params["verbose"]
+    ):
         warm_up(dtype)
     sampler = Sampler(
         data, negatives=params["negatives"], noise_power=params["noise_power"], subsample=params["subsample"],

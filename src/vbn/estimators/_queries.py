@@ -41,7 +41,8 @@ class Queries:
         role
             "entity": its density as a row (u); "context": as a column (v); "category": as a parent (h), where `part`
             "u" (default) or "v" says which. Where rows and columns are different entities, "entity" is the density of
-            the given side.
+            the given side. What is only a parent, without data, has as an entity the wide density of something unseen
+            below its own parents; as a category it has one that its children hold in place.
         side
             "row" or "column": the namespace, where the two differ.
 
@@ -144,8 +145,8 @@ class Queries:
             a good taxonomy.
         """
         trained = self._model()
-        plus = [] if entity is None else [entity]
-        plus, minus = [*plus, *(positive or [])], list(negative or [])
+        plus = [*([] if entity is None else [entity]), *_names(positive)]
+        minus = _names(negative)
         if not plus and not minus:
             raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
         trained.vocabulary(side)
@@ -208,6 +209,13 @@ class Queries:
 def _answer(mean: np.ndarray, variance: np.ndarray, temperature: float, return_std: bool) -> Any:
     p = probability(mean, variance, temperature)
     return (p, probability_std(mean, variance, temperature)) if return_std else p
+
+
+def _names(given: Any) -> list[object]:
+    """A list of names; a single one may be given as it is."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
 
 
 def check_k(k: Any) -> None:

@@ -37,7 +37,7 @@ class Recommending(Queries):
         ----------
         entities
             What somebody has: a list of names or {name: count}. A list of such lists is a batch. Nothing at all (an
-            empty list) is somebody of whom nothing is known.
+            empty list) is somebody of whom nothing is known: add popularity=1 for what most people have.
         k
             How many answers.
         user
@@ -76,6 +76,8 @@ class Recommending(Queries):
         trained = self._model()
         check_k(k)
         _compile(trained, self.verbose)
+        if not isinstance(exclude_seen, (bool, np.bool_)):
+            raise ParameterError(f"exclude_seen={exclude_seen!r} is neither True nor False.")
         dial, rng = _dial(popularity), _generator(explore, seed)
         allowed = _allowed(trained, candidates)
         if (entities is None) == (user is None):
@@ -115,7 +117,7 @@ def _compile(trained: Trained, verbose: bool) -> None:
     """Compile the kernels with a question about nothing, and say so if it takes a while: once after an install."""
     dtype = trained.posterior.v.mean.dtype.name
     if dtype not in _compiled:
-        with announced("compiling kernels (once after an install, a few seconds)", verbose):
+        with announced("getting kernels ready (once after an install they are compiled: a few seconds)", verbose):
             nobody = fold_in(trained, ContextArrays(np.zeros(2, np.int64), np.empty(0, np.int64), np.empty(0)))
             for rng in (None, np.random.default_rng(0)):
                 rank(trained, nobody, 1, np.zeros(1, np.int64), Hidden.of([np.empty(0, np.int64)]), rng=rng)

@@ -247,17 +247,22 @@ class VBN(Model):
             None if self.checkpoint is None
             else Checkpoints(self.checkpoint, self.checkpoint_every, kind, params, marks)
         )  # fmt: skip
-        training = prepare(params, settings, data, validation, earlier, whole)
-        if reached is not None:
-            training.go_on_from(*reached)
-        self._run(training, callbacks, checkpoints)
+        with Interrupt() as interrupt:
+            training = prepare(params, settings, data, validation, earlier, whole)
+            if interrupt.requested:  # nothing is there yet that could be kept
+                raise KeyboardInterrupt
+            if reached is not None:
+                training.go_on_from(*reached)
+            self._run(training, callbacks, checkpoints, interrupt)
         return self
 
-    def _run(self, training: Training, callbacks: tuple[Callback, ...], checkpoints: Checkpoints | None) -> None:
+    def _run(
+        self, training: Training, callbacks: tuple[Callback, ...], checkpoints: Checkpoints | None, interrupt: Interrupt
+    ) -> None:
         before = dict(self.__dict__)
         engine = make_engine(self.engine, self.n_threads)
         try:
-            with Interrupt() as interrupt, Progress(self.epochs, self.verbose, training.epochs) as progress:
+            with Progress(self.epochs, self.verbose, training.epochs) as progress:
                 first, left = training.epochs, 0 if training.converged else self.epochs - training.epochs
                 for info in train(
                     training.network, training.sampler, engine, epochs=left, resample=self.resample, first_epoch=first
