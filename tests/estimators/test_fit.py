@@ -307,8 +307,8 @@ def test_import_is_light():
 
 
 def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
-    """Raised inside the compiler it would be swallowed; so it is remembered, and ends the fit before its first epoch."""
-    monkeypatch.setattr(_preparing, "warm_up", lambda dtype: os.kill(os.getpid(), signal.SIGINT))
+    """Raised inside the compiler it would be swallowed; so it is remembered, and ends the fit before any epoch."""
+    monkeypatch.setattr(_preparing, "warm_up", lambda _: os.kill(os.getpid(), signal.SIGINT))
     model = vbn.VBN(dim=2, epochs=3, verbose=False)
     with pytest.raises(KeyboardInterrupt):
         model.fit(vbn.Dataset.from_pairs(["a"], ["b"]))

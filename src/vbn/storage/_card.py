@@ -15,7 +15,7 @@ _VARIANCES = (
     "",
     "The densities are a mean-field approximation: each variable has its own, as if it did not depend on the",
     "others. Their variances tell which entities the model knows much about and which it does not, and they enter",
-    "every prediction. They are mostly too small, and they are not calibrated error bars; similarities and",
+    "every prediction. They may be too small or too large: no calibrated error bars. Similarities and",
     "probabilities are those of the data above, with all that it lacks.",
 )
 _NO_VARIANCES = (
