@@ -113,6 +113,18 @@ def test_neighbourhoods_of_any_size(odd, k):
     assert len(ax.texts) == k + 2  # the entity, its neighbours, and what is to be seen
 
 
+def test_many_neighbours_are_dots_of_which_the_nearest_have_names():
+    names = [f"n{i}" for i in range(60)]
+    pairs = [(a, b, 1 + (i * j) % 7) for i, a in enumerate(names) for j, b in enumerate(names) if i != j]
+    model = vbn.VBN(dim=4, epochs=3, verbose=False).fit(vbn.Dataset.from_pairs(pairs))
+    ax = drawn(vbn.plot.neighbourhood(model, "n0", k=50))
+    nearest = [row.entity for row in model.similar("n0", k=50)]
+    named = [text for text in texts(ax) if text in names]
+    assert named == ["n0", *nearest[:39]]
+    assert any("the 11 least similar are not named" in " ".join(text.split()) for text in texts(ax))
+    assert max(len(dots.get_offsets()) for dots in ax.collections) == 50  # all but the one in the middle
+
+
 def test_names_of_neighbours_do_not_lie_on_each_other():
     rng = np.random.default_rng(4)
     names = [f"neighbour {i}" for i in range(16)]

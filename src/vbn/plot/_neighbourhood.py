@@ -12,6 +12,7 @@ from vbn.plot._style import BLUE, FAINT, INK, ORANGE, new_axes, no_frame, shown,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_NAMED = 40  # names that a picture has room for
 _SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 
 
@@ -19,7 +20,8 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     """Draw the k nearest neighbours of an entity (by cosine) with their uncertainty.
 
     The means, at length 1 as their cosines see them, are projected on their first two principal directions. Ellipses
-    are the densities in that plane, all at the share of a standard deviation that the picture names.
+    are the densities in that plane, all at the share of a standard deviation that the picture names. The entity and its
+    39 nearest neighbours have their names beside them; others are dots, and the picture says how many.
 
     Parameters
     ----------
@@ -57,11 +59,12 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     no_frame(ax)
     title(
         ax, f"Neighbours of {shown(names[0], 40)}",
-        f"directions of means, plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}",
+        f"directions of means, plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}"
+        + (f"; the {len(names) - _NAMED:,} least similar are not named" if len(names) > _NAMED else ""),
     )  # fmt: skip
-    few = len(names)
+    few = min(len(names), _NAMED)
     place_labels(
-        ax, points, [shown(name) for name in names], [ORANGE, *[INK] * (few - 1)],
+        ax, points, [shown(name) for name in names[:few]], [ORANGE, *[INK] * (few - 1)],
         [11.0, *[9.5 if few <= 20 else 8.5] * (few - 1)],
     )  # fmt: skip
     if len(names) == 1:
@@ -74,7 +77,8 @@ def _flat(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndar
     lengths = np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-30)
     means, variances = means / lengths, variances / lengths**2
     centred = means - means.mean(axis=0)
-    _, singular, axes = np.linalg.svd(centred, full_matrices=True)
+    few = len(means) <= means.shape[1]  # of more points, their own directions would be a matrix of points x points
+    _, singular, axes = np.linalg.svd(centred, full_matrices=few)
     plane = axes[:2]
     if len(plane) < 2:  # a model of one dimension
         plane = np.vstack([plane, np.zeros_like(plane)])
@@ -96,21 +100,19 @@ def _told(scale: float) -> str:
 
 
 def _ellipses(ax: Axes, points: np.ndarray, covariances: np.ndarray) -> None:
-    from matplotlib.patches import Ellipse
+    from matplotlib.collections import EllipseCollection
 
-    for number, (point, covariance) in enumerate(zip(points, covariances, strict=True)):
-        values, vectors = np.linalg.eigh(covariance)
-        angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
-        width, height = 2.0 * np.sqrt(np.maximum(values[::-1], 0.0))
-        colour = BLUE if number else ORANGE
+    values, vectors = np.linalg.eigh(covariances)
+    angles = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
+    widths, heights = 2.0 * np.sqrt(np.maximum(values[:, 1], 0.0)), 2.0 * np.sqrt(np.maximum(values[:, 0], 0.0))
+    for which, colour, layer in ((slice(1, None), BLUE, 2), (slice(1), ORANGE, 3)):
         for filled in (True, False):
-            ax.add_artist(  # not add_patch: a wide ellipse must not set the limits
-                Ellipse(
-                    (point[0], point[1]), width, height, angle=angle, facecolor=colour if filled else "none",
-                    edgecolor="none" if filled else colour, alpha=0.08 if filled else 0.4, linewidth=0.9,
-                    zorder=2 if number else 3,
-                )
+            ellipses = EllipseCollection(
+                widths[which], heights[which], angles[which], units="xy", offsets=points[which],
+                offset_transform=ax.transData, facecolors=colour if filled else "none",
+                edgecolors="none" if filled else colour, alpha=0.08 if filled else 0.4, linewidths=0.9, zorder=layer,
             )  # fmt: skip
+            ax.add_collection(ellipses, autolim=False)  # a wide ellipse must not set the limits
 
 
 def _limits(ax: Axes, points: np.ndarray, covariances: np.ndarray) -> None:
