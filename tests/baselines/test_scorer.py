@@ -1,10 +1,14 @@
 """The one protocol of evaluation: what VBN and the baselines answer to it."""
 
+import json
+
 import numpy as np
 import pytest
 
 import vbn
 from tests.baselines.test_word_vectors import two_shops
+from tests.cli.running import run
+from vbn import baselines
 from vbn.baselines import Scorer, as_scorer
 
 
@@ -78,6 +82,34 @@ def test_popularity_ranks_by_count(tmp_path):
     assert "densities" not in (tmp_path / "README.md").read_text().partition("## No variances")[0]
 
 
+def test_the_dial_moves_any_baseline_towards_the_popular():
+    data = vbn.Dataset.from_interactions([1, 1, 2, 2, 3, 4, 5], list("abbcccc"))
+    model = baselines.EASE(regularization=1.0).fit(data)
+    assert model.recommend(["a"], k=1).entities == ["b"]
+    assert model.recommend(["a"], k=1, popularity=5.0).entities == ["c"]
+    with pytest.raises(vbn.ParameterError, match="popularity"):
+        model.recommend(["a"], popularity=float("nan"))
+    with pytest.raises(vbn.ParameterError, match="posterior"):
+        model.recommend(["a"], explore="thompson")
+    with pytest.raises(vbn.ParameterError, match="query"):
+        model.recommend(["a"], query="nearest")
+
+
+def test_the_command_line_asks_a_saved_baseline(tmp_path):
+    data = two_shops(20)
+    popularity = vbn.Popularity().fit(data).save(tmp_path / "popularity")
+    skip_gram = vbn.SkipGram(dim=3).fit(data).save(tmp_path / "skip-gram")
+    for question in (
+        ["similar", popularity, "i1"],
+        ["recommend", skip_gram, "--user", "u0"],
+        ["recommend", skip_gram, "i1", "i2"],
+    ):
+        assert len(json.loads(run(*question, "-k", "5", "--json").stdout)) == 5
+    failed = run("explain", skip_gram, "i1")
+    assert failed.returncode == 1
+    assert "SkipGram has no explain" in failed.stderr
+
+
 def test_bayesian_skip_gram_is_vbn_without_prior_knowledge():
     data = two_shops(20)
     known = data.with_taxonomy({"i0": ["first"], "i1": ["first"]}).with_relation("next", [("u0", "i0")])
@@ -85,7 +117,7 @@ def test_bayesian_skip_gram_is_vbn_without_prior_knowledge():
     model = vbn.BayesianSkipGram(dim=3, epochs=4, verbose=False).fit(known)
     assert model.posterior("i0").mean.tolist() == plain.posterior("i0").mean.tolist()
     assert not hasattr(model, "related")
-    with pytest.raises(AttributeError, match="learns no relations"):
+    with pytest.raises(baselines.NotOfferedError, match="learns no relations"):
         model.relation_proba("next", [("u0", "i0")])
     more = model.partial_fit(known)
     assert more._data.taxonomy is None

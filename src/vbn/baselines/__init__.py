@@ -1,5 +1,6 @@
 """Rivals behind the same interface as `VBN`: the paper's, and what one would pick today."""
 
+from vbn.baselines._absent import NotOfferedError
 from vbn.baselines._als import ALS
 from vbn.baselines._bayesian import BayesianSkipGram
 from vbn.baselines._bpr import BPR
@@ -22,6 +23,7 @@ __all__ = [
     "FastText",
     "ItemKNN",
     "LightFM",
+    "NotOfferedError",
     "Popularity",
     "Scorer",
     "SkipGram",

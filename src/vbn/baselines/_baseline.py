@@ -15,7 +15,7 @@ from vbn.baselines._queries import basket_matrix, read_queries
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import check_k
-from vbn.estimators._recommending import _baskets
+from vbn.estimators._recommending import _baskets, _dial
 from vbn.inference._neighbours import top
 from vbn.inference._table import Table, Tables
 
@@ -34,6 +34,12 @@ class Known:
     def shared(self) -> bool:
         """Whether rows and columns are the same entities."""
         return self.rows is self.columns
+
+    def log_popularity(self) -> np.ndarray:
+        """Log of how often each column was seen; what was never seen counts as the rarest that was."""
+        counts = self.columns.counts
+        result: np.ndarray = np.log(np.maximum(counts, counts[counts > 0].min(initial=np.inf)))
+        return result
 
 
 class Baseline(Parameters, ABC):
@@ -82,8 +88,9 @@ class Baseline(Parameters, ABC):
         return result
 
     def recommend(
-        self, entities: Any = None, k: int = 10, *, user: Any = None, exclude_seen: bool = True,
-        candidates: Iterable[object] | None = None,
+        self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
+        exclude_seen: bool = True, candidates: Iterable[object] | None = None, explore: None = None,
+        seed: int | None = None,
     ) -> Table | Tables:  # fmt: skip
         """What goes best with some entities, or with a row seen in training.
 
@@ -95,10 +102,17 @@ class Baseline(Parameters, ABC):
             How many answers.
         user
             Instead of entities: the name of a row seen in training, or a list of names (a batch).
+        query
+            "fold_in" or "average", as `VBN` has it. A baseline has one way to read a list of entities, whichever is
+            named: its class says which.
+        popularity
+            The dial: this times log(count) adds to the score of each candidate.
         exclude_seen
             Whether to leave out the entities of the query, or those that the user has.
         candidates
             Names of the only entities that may be an answer; by default all but those that are parents only.
+        explore, seed
+            Not for baselines, which have no posterior to draw from: leave them None.
 
         Returns
         -------
@@ -107,7 +121,8 @@ class Baseline(Parameters, ABC):
         """
         known = self._known()
         check_k(k)
-        allowed = _allowed(known, candidates)
+        _check_manner(query, explore, seed)
+        extra, allowed = _dial(popularity) * known.log_popularity(), _allowed(known, candidates)
         if (entities is None) == (user is None):
             raise ParameterError("recommend() needs entities or user=, one of the two.")
         if user is not None:
@@ -115,13 +130,13 @@ class Baseline(Parameters, ABC):
             names = list(user) if many else [user]
             ids = known.rows.ids(names)
             seen = self._seen(known, ids) if exclude_seen else [np.empty(0, np.int64)] * len(ids)
-            tables = self._ranked(ids, seen, allowed, int(k), [str(name) for name in names])
+            tables = self._ranked(ids, seen, allowed, extra, int(k), [str(name) for name in names])
             return Tables(tables) if many else tables[0]
         many, baskets = _baskets(entities)
         matrix = basket_matrix(baskets, known.columns)
         own = np.split(matrix.indices, matrix.indptr[1:-1]) if exclude_seen else [np.empty(0, np.int64)] * len(baskets)
         labels = [str(number) if many else None for number in range(len(baskets))]
-        tables = self._ranked(matrix, own, allowed, int(k), labels)
+        tables = self._ranked(matrix, own, allowed, extra, int(k), labels)
         return Tables(tables) if many else tables[0]
 
     def _seen(self, known: Known, rows: np.ndarray) -> list[np.ndarray]:
@@ -137,13 +152,14 @@ class Baseline(Parameters, ABC):
         return [counts.indices[counts.indptr[row] : counts.indptr[row + 1]] for row in rows]
 
     def _ranked(
-        self, queries: Any, hidden: list[np.ndarray], allowed: np.ndarray, k: int, labels: list[str | None] | list[str]
-    ) -> list[Table]:
+        self, queries: Any, hidden: list[np.ndarray], allowed: np.ndarray, extra: np.ndarray, k: int,
+        labels: list[str | None] | list[str],
+    ) -> list[Table]:  # fmt: skip
         """A table for each query (ids of rows, or rows of a sparse matrix), scored some at a time."""
         score = self._row_scores if isinstance(queries, np.ndarray) else self._basket_scores
         columns, found = self._known().columns, []
         for first in range(0, len(labels), _AT_ONCE):
-            block = score(queries[first : first + _AT_ONCE])
+            block = score(queries[first : first + _AT_ONCE]) + extra
             for at, values in enumerate(block, first):
                 mask = allowed.copy()
                 mask[hidden[at]] = False
@@ -151,6 +167,13 @@ class Baseline(Parameters, ABC):
                 names = [columns[j] for j in best.tolist()]
                 found.append(Table(names, values[best], np.zeros(len(best)), self._measure, query=labels[at]))
         return found
+
+
+def _check_manner(query: Any, explore: Any, seed: Any) -> None:
+    if query not in ("fold_in", "average"):
+        raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
+    if explore is not None or seed is not None:
+        raise ParameterError("explore and seed are for models with a posterior to draw from; leave them None.")
 
 
 def _allowed(known: Known, candidates: Any) -> np.ndarray:

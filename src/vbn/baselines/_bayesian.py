@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Self
 
-from vbn.baselines._vectors import Absent
+from vbn.baselines._absent import Absent
 from vbn.data import Dataset
 from vbn.estimators._arguments import need_datasets
 from vbn.estimators._saving import registered

@@ -20,7 +20,7 @@ class CMF(Factorisation):
 
     The vectors of columns must explain the counts and, in another product, the shares of all ancestors. Columns without
     data get theirs from their ancestors alone; those that have none, too, score 0. New rows are folded in by the least
-    squares of training, which are solved exactly. While it trains, the shares are a dense matrix of columns x ancestors.
+    squares of training, which are solved exactly. In training the shares are a dense matrix of columns x ancestors.
 
     Parameters
     ----------

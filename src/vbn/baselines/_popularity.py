@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from vbn.baselines._vectors import Absent, PointModel, point_model
+from vbn._errors import ParameterError
+from vbn.baselines._absent import Absent
+from vbn.baselines._vectors import PointModel, point_model
 from vbn.data import Dataset
 from vbn.estimators._arguments import need_datasets
-from vbn.estimators._queries import check_k
+from vbn.estimators._queries import Queries, check_k
 from vbn.estimators._saving import registered
 from vbn.inference._neighbours import top
 from vbn.inference._table import Table
@@ -32,6 +36,7 @@ class Popularity(PointModel):
 
     _measure = "share"
     posterior = Absent(_NO_VECTORS)
+    vectors = Absent(_NO_VECTORS)
     export = Absent(_NO_VECTORS)
     to_keyed_vectors = Absent(_NO_VECTORS)
 
@@ -45,23 +50,34 @@ class Popularity(PointModel):
         self._data = data
         return self
 
-    def similar(self, entity: object = None, k: int = 10, *, side: str = "column") -> Table:  # type: ignore[override]
-        """The entities that are seen most, other than the one asked about.
+    def similar(
+        self, entity: object = None, k: int = 10, *, positive: Sequence[object] | None = None,
+        negative: Sequence[object] | None = None, side: str = "column", **ways: Any,
+    ) -> Table:  # fmt: skip
+        """The entities that are seen most, other than those asked about.
 
         Parameters
         ----------
-        entity
-            A name.
+        entity, positive, negative
+            Names that are not to be an answer.
         k
             How many.
         side
             "row" or "column", where the two differ.
+        ways
+            Ways to compare that `VBN.similar` has, such as `by`; they are all the same here.
         """
         trained = self._model()
         check_k(k)
+        asked = [*([] if entity is None else [entity]), *(positive or []), *(negative or [])]
+        if not asked:
+            raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
+        unknown = [name for name in ways if name not in inspect.signature(Queries.similar).parameters]
+        if unknown:
+            raise ParameterError(f"similar() has no option {unknown[0]!r}.")
         names = trained.vocabulary(side)
         mask = trained.profile.candidates(side).copy()
-        mask[names.id(entity)] = False
+        mask[names.ids(asked)] = False
         share = names.counts / names.counts.sum()
         best = top(share, mask, int(k))
         return Table([names[i] for i in best.tolist()], share[best], np.zeros(len(best)), self._measure)

@@ -39,7 +39,7 @@ class SkipGram(WordVectors):
     rank_by : {"auto", "cosine", "dot"}, default "auto"
         Score of a column: the "cosine" of its input vector with the query's, as in the paper, or the product ("dot") of
         its output vector with it, which is what training fits. A query of several entities is the mean of their input
-        vectors. "auto": "dot" for users x items, where it is far better, otherwise "cosine".
+        vectors. "auto": "dot" for users x items, which needs less training to do well there, otherwise "cosine".
     workers : int, default 1
         Threads of gensim. With more than one, no two fits are the same.
     seed : int, default 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from vbn.baselines._absent import Absent
 from vbn.baselines._baseline import Baseline, Known
 from vbn.data import Dataset, Taxonomy, Vocabulary
 from vbn.estimators._exporting import Exporting
@@ -18,19 +19,6 @@ _POINT = 1e-12  # variance of a vector that is known for sure: storage wants it 
 _NEGATIVES, _NOISE_POWER = 1.0, 0.75  # of training by negatives: nobody asks a point model for them
 
 
-class Absent:
-    """A verb of the Bayesian models that a model does not have, so that `hasattr` says no."""
-
-    def __init__(self, why: str) -> None:
-        self._why = why
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type) -> NoReturn:
-        raise AttributeError(f"{owner.__name__} has no {self._name}: {self._why}.")
-
-
 class PointModel(Baseline, Exporting, Saving):
     """A model of vectors: u for rows, v for columns, a bias for each column; scores are u.v + b unless told otherwise.
 
@@ -40,6 +28,10 @@ class PointModel(Baseline, Exporting, Saving):
     predict_proba = Absent("its scores are no probabilities")
     relation_proba = Absent("it learns no relations")
     related = Absent("it learns no relations")
+    explain = Absent("its vectors have no prior to tell from the data")
+    add = Absent("it has no prior for entities that training has not seen")
+    uncertainty = Absent("its scores are no probabilities")
+    calibrate = Absent("its scores are no probabilities")
 
     def _known(self) -> Known:
         trained = self._model()
