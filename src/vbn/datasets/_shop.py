@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
+
+from vbn._errors import DataError
 
 _CATALOGUE = {
     "tea": ["green tea", "black tea", "herbal tea"],
@@ -47,6 +50,11 @@ def write_shop(folder: str | os.PathLike[str] = "shop", customers: int = 600, se
     Path
         The folder.
 
+    Raises
+    ------
+    DataError
+        If the folder has files of these names with other content, or cannot be written to.
+
     Examples
     --------
     >>> import tempfile
@@ -57,10 +65,15 @@ def write_shop(folder: str | os.PathLike[str] = "shop", customers: int = 600, se
     rng = np.random.default_rng(seed)
     products = [(f"{maker} {kind}, {size}", kind) for kind in _kinds() for maker in _MAKERS for size in _SIZES]
     order = rng.permutation(len(products))
+    catalogue = _as_csv(("child", "parent"), [*products, *_kinds().items()])
+    orders = _as_csv(("customer", "product"), _orders([products[i] for i in order], customers, rng))
+    if not os.fspath(folder):
+        raise DataError("the folder of the shop has no name; give one, such as 'shop'")
     path = Path(folder)
-    path.mkdir(parents=True, exist_ok=True)
-    _write(path / "catalogue.csv", ("child", "parent"), [*products, *_kinds().items()])
-    _write(path / "orders.csv", ("customer", "product"), _orders([products[i] for i in order], customers, rng))
+    try:
+        _write(path, {"catalogue.csv": catalogue, "orders.csv": orders})
+    except OSError as error:
+        raise DataError(f"cannot write a shop to {str(path)!r}: {error.strerror or error}") from error
     return path
 
 
@@ -82,8 +95,20 @@ def _orders(products: list[tuple[str, str]], customers: int, rng: np.random.Gene
             yield f"c{number + 1}", product
 
 
-def _write(path: Path, header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+def _as_csv(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files unless one of these names is taken by another one, which may be somebody's data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        if path.exists() and path.read_bytes() != content:
+            raise DataError(f"{str(path)!r} is there already, with other content; choose another folder or remove it")
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
