@@ -52,11 +52,29 @@ class UnknownEntityError(VBNError, KeyError):
     """A name that the model or the data set does not know, with the closest names it does know.
 
     The closest names are looked for when they are asked for, so that catching this error in a loop costs nothing.
+
+    Parameters
+    ----------
+    name
+        The name.
+    known
+        The names that would have been fine.
+    what
+        What it was taken for the name of.
+    elsewhere
+        Where the name is known, and what to do: said in place of the closest names.
+
+    Examples
+    --------
+    >>> print(UnknownEntityError("Haet", ["Heat", "Casino"]))
+    unknown entity 'Haet'. Did you mean 'Heat'?
+    >>> print(UnknownEntityError("ann", ["Heat"], elsewhere="it is the name of a row: pass side='row'"))
+    unknown entity 'ann'; it is the name of a row: pass side='row'.
     """
 
-    def __init__(self, name: str, known: Iterable[str], what: str = "entity") -> None:
+    def __init__(self, name: str, known: Iterable[str], what: str = "entity", elsewhere: str = "") -> None:
         super().__init__(name)
-        self.name = name
+        self.name, self.elsewhere = name, elsewhere
         self._known, self._what = known, what
 
     @cached_property
@@ -66,19 +84,21 @@ class UnknownEntityError(VBNError, KeyError):
         return closest_names(self.name, known)
 
     def __str__(self) -> str:  # KeyError would print the repr of the name alone
+        if self.elsewhere:
+            return f"unknown {self._what} {_shortened(self.name)}; {self.elsewhere}."
         hint = f" Did you mean {_listed(self.closest)}?" if self.closest else ""
         return f"unknown {self._what} {_shortened(self.name)}.{hint}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_unknown, (self.name, self.closest, self._what))
+        return (_rebuild_unknown, (self.name, self.closest, self._what, self.elsewhere))
 
 
 for _error in (VBNError, *VBNError.__subclasses__(), *DataError.__subclasses__()):
     _error.__module__ = "vbn"  # where users import them from, and what tracebacks show
 
 
-def _rebuild_unknown(name: str, closest: list[str], what: str) -> UnknownEntityError:
-    error = UnknownEntityError(name, (), what)
+def _rebuild_unknown(name: str, closest: list[str], what: str, elsewhere: str = "") -> UnknownEntityError:
+    error = UnknownEntityError(name, (), what, elsewhere)
     error.closest = closest
     return error
 
@@ -86,7 +106,7 @@ def _rebuild_unknown(name: str, closest: list[str], what: str) -> UnknownEntityE
 def closest_names(name: str, known: Iterable[str]) -> list[str]:
     """Return up to three of the known names that may have been meant, the likeliest first.
 
-    First those that differ in case, accents or outer white space only, then those that hold the name as whole words
+    First those that differ in case, accents or white space only, then those that hold the name as whole words
     ("Heat" in "Heat (1995)"), then those spelt alike, then those that begin with it.
 
     Examples
@@ -109,8 +129,8 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
 
 
 def _folded(name: str) -> str:
-    """Return a name without case, accents and outer white space."""
-    text = name.strip().casefold()
+    """Return a name without case, accents and needless white space."""
+    text = " ".join(name.split()).casefold()
     if text.isascii():
         return text
     return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark))
