@@ -62,7 +62,9 @@ def test_tables(kind):
     assert by_name(build(table, "user", "item", weights="rating")) == WEIGHTED
     assert by_name(build(table, "user", "item", "rating")) == WEIGHTED
     assert by_name(build(table, users="user", items="item", weights=2)) == WEIGHTED
-    assert by_name(build(table, 0, 1)) == WEIGHTED
+    assert by_name(build(table, 0, 1, 2)) == WEIGHTED
+    assert by_name(build(table, 0, 1)) == by_name(build(table, users="user", items="item")) == PLAIN
+    assert by_name(build(table, "user", "item", weights=None)) == PLAIN
     swapped = {(item, user): weight for (user, item), weight in WEIGHTED.items()}
     assert by_name(build(table, "item", "user", weights="rating")) == swapped
 
@@ -93,7 +95,8 @@ def test_files(tmp_path, suffix):
     path.write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
     build = Dataset.from_interactions
     assert by_name(build(path)) == WEIGHTED
-    assert by_name(build(str(path), "user", "item")) == WEIGHTED
+    assert by_name(build(str(path), "user", "item")) == by_name(build(path, 0, 1)) == PLAIN
+    assert by_name(build(path, "user")) == WEIGHTED  # the other two are found
     assert by_name(build(path, 0, 1, 2)) == WEIGHTED
     pairs = Dataset.from_pairs(path, "user", "item", "rating")
     assert pairs.shared

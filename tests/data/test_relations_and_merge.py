@@ -174,11 +174,12 @@ def test_merging_unites_taxonomies_and_relations():
 
 
 def test_describe_prints_and_converts():
-    data = WORDS.with_taxonomy({"hot": "heat", "heat": "hot", "cold": "heat"}, break_cycles="drop")
+    with pytest.warns(UserWarning, match="'heat' -> 'hot'"):
+        data = WORDS.with_taxonomy({"hot": "heat", "heat": "hot", "cold": "heat"}, break_cycles="drop")
     data = data.with_relation("antonym", [("hot", "cold")], symmetric=True)
     text = str(data.describe())
     assert "6 entities" in text
-    assert "1 edges dropped" in text
+    assert "1 edge dropped to break cycles" in text
     assert "antonym: 2 pairs, symmetric" in text
     facts = json.loads(json.dumps(data.describe().to_dict()))
     assert facts["cells"] == data.counts.nnz
@@ -186,7 +187,7 @@ def test_describe_prints_and_converts():
     assert facts["entities"]["taxonomy"]["dropped_edges"] == 1
     both = Dataset.from_interactions(["u"], ["i"]).describe()
     assert both.to_dict()["rows"]["number"] == 1
-    assert "1 rows x 1 columns" in str(both)
+    assert "1 row x 1 column" in str(both)
 
 
 def test_a_data_set_survives_pickling():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from vbn._errors import DataError
 from vbn.data._columns import as_table, read_columns
 from vbn.data._counts import Counts
 from vbn.data._fields import Field
-from vbn.data._files import check_reading, find_file, read_lines
+from vbn.data._files import check_reading, find_file
+from vbn.data._lines import holds_lists, split_baskets
+from vbn.data._missing import check_missing, settle
 from vbn.data._names import Coded, Encoder
 from vbn.data._pairs import Parts, check_limits, positions, ranked, refuse_nothing
 from vbn.data._types import IdArray
@@ -38,31 +40,41 @@ FIELDS = (
 )
 
 
+class Entries(NamedTuple):
+    """The basket of each entry, its item, and the columns that they were read from, if any."""
+
+    baskets: IdArray
+    items: Coded
+    reading: dict[str, str | None] | None = None
+
+
 def read_baskets(
     source: object,
     positional: Sequence[object],
     given: Mapping[str, object],
     header: bool | None,
     delimiter: str | None,
-) -> tuple[IdArray, Coded]:
-    """Return the basket of each entry, and its item, from any form `Dataset.from_baskets` documents."""
+    missing: str,
+) -> Entries:
+    """Read the baskets from any form that `Dataset.from_baskets` documents."""
+    check_missing(missing)
     if source is None and not positional and given.get("items") is None:
         source, given = given.get("baskets"), {}
     listed = not positional and all(value is None for value in given.values())
     if listed and isinstance(source, str | os.PathLike):
         check_reading(header, delimiter)
         file = find_file(source, delimiter=delimiter)
-        if file.kind == "txt" and delimiter is None:
-            return _from_lists(line.split() for line in read_lines(file))
+        if holds_lists(file) and header is None:
+            return _from_lists(split_baskets(file, delimiter), missing, file.path.name)
     elif listed and isinstance(source, Mapping):
-        return _from_lists(source.values())
+        return _from_lists(source.values(), missing)
     elif listed and as_table(source) is None:
-        return _from_lists(source)
-    read = read_columns(source, positional, given, FIELDS, header=header, delimiter=delimiter)
-    return read.labels["baskets"].codes, read.labels["items"]
+        return _from_lists(source, missing)
+    read = read_columns(source, positional, given, FIELDS, header=header, delimiter=delimiter, missing=missing)
+    return Entries(read.labels["baskets"].codes, read.labels["items"], read.reading(FIELDS))
 
 
-def _from_lists(baskets: object) -> tuple[IdArray, Coded]:
+def _from_lists(baskets: object, missing: str, file: str = "") -> Entries:
     if not isinstance(baskets, Iterable):
         raise DataError(f"expected baskets, a table or a path, not a value of type {type(baskets).__name__}")
     items, sizes = Encoder(), []
@@ -74,11 +86,21 @@ def _from_lists(baskets: object) -> tuple[IdArray, Coded]:
         before = len(items)
         items.extend(basket, lambda item, number=number: f"item {item} of basket {number} (from 0)")  # type: ignore[misc]
         sizes.append(len(items) - before)
-    return np.repeat(np.arange(len(sizes)), sizes), items.result()
+    starts, basket_of, coded = np.cumsum([0, *sizes]), np.repeat(np.arange(len(sizes)), sizes), items.result()
+
+    def where(entry: int) -> str:
+        basket = int(basket_of[entry])
+        if file:
+            return f"line {basket + 1} of {file}"
+        return f"item {entry - int(starts[basket])} of basket {basket} (from 0)"
+
+    there = settle(coded, missing, where, file)
+    return Entries(basket_of[there], coded if there.all() else coded.only(there))
 
 
-def from_entries(baskets: IdArray, items: Coded, min_count: float, max_size: int | None) -> Parts:
+def from_entries(entries: Entries, min_count: float, max_size: int | None) -> Parts:
     """Count, for every ordered pair of different items, the baskets that hold both."""
+    baskets, items, _ = entries
     check_limits(min_count, max_size)
     membership = Counts.from_coo(
         baskets, items.codes, np.ones(len(baskets)), (int(baskets.max(initial=-1)) + 1, len(items.names))

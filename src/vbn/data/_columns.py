@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +13,10 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.data._fields import Field
 from vbn.data._files import check_reading, find_file
+from vbn.data._missing import without_gaps
 from vbn.data._names import Coded, Where, encode, item_number, row_number
 from vbn.data._numbers import as_numbers
-from vbn.data._types import FloatArray
+from vbn.data._types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from vbn.data._tables import Table
@@ -28,6 +29,10 @@ class Columns:
     labels: dict[str, Coded] = field(default_factory=dict)
     numbers: dict[str, FloatArray] = field(default_factory=dict)
     where: Where = item_number
+    titles: dict[str, str] = field(default_factory=dict)  # what the columns of a table or file are called
+    source: str = ""  # the table or file
+    file: str = ""  # the same, if it is a text file
+    dropped: int = 0  # rows that lacked a name
 
     def __len__(self) -> int:
         return len(next(iter(self.labels.values())))
@@ -39,6 +44,30 @@ class Columns:
         if len(set(lengths.values())) > 1:
             sizes = ", ".join(f"{key} has {length:,}" for key, length in lengths.items())
             raise DataError(f"the columns differ in length: {sizes} entries; each row needs one of each")
+
+    def title(self, key: str) -> str:
+        """Say which column holds a field."""
+        return f"column {self.titles[key]!r}" if key in self.titles else key
+
+    def place(self, key: str) -> Where:
+        """Return what says where an entry of a column stands."""
+        link = ", " if self.file else " of "
+        return lambda row: f"{self.where(row)}{link}{self.title(key)}"
+
+    def only(self, kept: BoolArray) -> Columns:
+        """Return some of the rows."""
+        rows, where = np.flatnonzero(kept), self.where
+        return replace(
+            self,
+            labels={key: column.only(kept) for key, column in self.labels.items()},
+            numbers={key: column[kept] for key, column in self.numbers.items()},
+            where=lambda row: where(int(rows[row])),
+            dropped=self.dropped + len(kept) - len(rows),
+        )
+
+    def reading(self, fields: Sequence[Field]) -> dict[str, str | None] | None:
+        """Return which column of a table or file was read for each field."""
+        return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
 
 
 @contextmanager
@@ -62,6 +91,7 @@ def read_columns(
     delimiter: str | None = None,
     allow_empty: bool = False,
     ask: bool = True,
+    missing: str | None = None,
 ) -> Columns:
     """Read the columns `fields` from whatever the user passed.
 
@@ -82,6 +112,8 @@ def read_columns(
         Whether no rows at all are fine.
     ask
         Whether a first line of a file that may be a header or data is an error; else it is data.
+    missing
+        What to do about rows without a name: see `settle`.
     """
     check_reading(header, delimiter)
     if isinstance(source, str | os.PathLike):
@@ -89,9 +121,16 @@ def read_columns(
         columns = _from_file(source, chosen, fields, header, delimiter, ask)
     else:
         columns = _from_memory(source, positional, given, fields)
-    if len(columns) == 0 and not allow_empty:
-        raise DataError("there is no data: not a single row was given")
-    return columns
+    named = without_gaps(columns, missing)
+    if len(named) == 0 and not allow_empty:
+        raise DataError(f"there is no data: {_nothing(columns)}")
+    return named
+
+
+def _nothing(columns: Columns) -> str:
+    if len(columns):
+        return f"each of the {len(columns):,} rows lacks a name"
+    return f"{columns.source} has columns but not a single row" if columns.source else "not a single row was given"
 
 
 def _from_file(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vbn.data._columns import read_columns
+from vbn.data._missing import check_missing
 
 if TYPE_CHECKING:
     from vbn.data._dataset import Dataset
@@ -16,7 +18,7 @@ class Constructors(ABC):
     """Classmethods that build a `Dataset`; mixed into it.
 
     All of them take data in memory, a pandas, polars or pyarrow table, or the path of a csv, tsv, txt
-    or parquet file (also with .gz), and share two options for text files:
+    or parquet file (also with .gz), and share these options:
 
     header : bool, optional
         Whether the first line of the file names the columns. If not given: yes if it holds two usual
@@ -25,21 +27,28 @@ class Constructors(ABC):
     delimiter : str, optional
         What separates the fields; by default a comma in .csv, a tab in .tsv, and in .txt whichever of
         tab, comma and white space the first line has. With it, files of other names (.dat, .data) are
-        read as text, too; it may have several characters, as "::".
+        read as text, too; it may have several characters, as "::". A .txt file of sequences or baskets has one of
+        them a line, and the delimiter separates its tokens or items.
+    missing : {"error", "drop"}, default "error"
+        What to do about rows without a name: an empty field, None, NaN. Fields of a text file that read NA, N/A, nan,
+        null, None or the like are dropped, too; with "error" they are names (of Namibia, of sodium), with a warning.
+        Sentences are the exception: there they are words. Not for matrices, whose rows and columns have one name each.
 
-    Which column of a table or file holds the counts or weights, if you do not say:
+    Which column of a table or file holds the counts or weights: the one that you name. If you name the two columns of
+    entities only, none does, and every row counts 1. If you do not name these two either:
 
     - one with a usual name: "count", "weight", "rating", "n", "value", "freq", "plays", ...;
     - else, where the columns have no names (a file without a header, a frame with numbered columns), the third of
       three if it holds numbers, but not if these look like times (all of them 100 million or more): that is an error;
     - columns of text, and those named "timestamp", "date", "index" or the like, never are;
-    - any other column of numbers is an error that tells how to use it and how to leave it out: columns other than
-      those with a usual name are left out once you name the two columns of entities.
+    - any other column of numbers is an error that tells how to use it and how to leave it out.
+
+    `Dataset.describe` says which columns were read.
     """
 
     @classmethod
     @abstractmethod
-    def _build(cls, parts: Parts, kind: str) -> Dataset:
+    def _build(cls, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
         """Put the parts that a constructor has read together."""
 
     @classmethod
@@ -54,6 +63,7 @@ class Constructors(ABC):
         column: str | int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
+        missing: str = "error",
     ) -> Dataset:
         """Count tokens that stand near each other, such as the words of a sentence.
 
@@ -63,8 +73,8 @@ class Constructors(ABC):
         Parameters
         ----------
         sentences : iterable of token lists, table or path
-            Read once, so a generator will do. A .txt file holds one sentence a line; in a table or
-            csv file, a column of text is split at white space.
+            Read once, so a generator will do. A .txt file holds one sentence a line, tokens separated by white
+            space or the `delimiter`; in a table or csv file, a column of text is split at white space.
         window : int, default 5
             The largest distance.
         dynamic_window : bool, default False
@@ -76,8 +86,8 @@ class Constructors(ABC):
             Keep only that many tokens, the most frequent ones.
         column : str or int, optional
             The column of a table or file that holds the text; by default "text", or the only one.
-        header, delimiter : optional
-            How to read a text file: see `Constructors`.
+        header, delimiter, missing : optional
+            How to read a text file, and what to do about missing names: see `Constructors`.
 
         Examples
         --------
@@ -90,7 +100,7 @@ class Constructors(ABC):
         from vbn.data._windows import from_corpus
 
         check_flag("dynamic_window", dynamic_window)
-        corpus = encode_corpus(read_sentences(sentences, column, header, delimiter))
+        corpus = encode_corpus(read_sentences(sentences, column, header, delimiter), missing)
         return cls._build(from_corpus(corpus, window, dynamic_window, min_count, max_size), "sequences")
 
     @classmethod
@@ -105,6 +115,7 @@ class Constructors(ABC):
         max_size: int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
+        missing: str = "error",
     ) -> Dataset:
         """Count items that are in one basket together: purchases, a patient's diagnoses.
 
@@ -113,16 +124,16 @@ class Constructors(ABC):
         Parameters
         ----------
         source : iterable of item lists, table or path, optional
-            A .txt file holds one basket a line, items separated by white space. A dict of item lists
-            will do, too.
+            A .txt file holds one basket a line, items separated by white space or the `delimiter`, such as ",".
+            A dict of item lists will do, too.
         baskets, items : columns, or their names or numbers in `source`, optional
             For data with one row for each item in a basket. May be given by position.
         min_count : float, default 1
             Drop items that are in fewer baskets.
         max_size : int, optional
             Keep only that many items, the most frequent ones.
-        header, delimiter : optional
-            How to read a text file: see `Constructors`.
+        header, delimiter, missing : optional
+            How to read a text file, and what to do about missing names: see `Constructors`.
 
         Examples
         --------
@@ -133,8 +144,8 @@ class Constructors(ABC):
         from vbn.data._baskets import from_entries, read_baskets
 
         given = {"baskets": baskets, "items": items}
-        entries = read_baskets(source, positional, given, header, delimiter)
-        return cls._build(from_entries(*entries, min_count, max_size), "baskets")
+        entries = read_baskets(source, positional, given, header, delimiter, missing)
+        return cls._build(from_entries(entries, min_count, max_size), "baskets", entries.reading)
 
     @classmethod
     def from_interactions(
@@ -149,6 +160,7 @@ class Constructors(ABC):
         max_size: int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
+        missing: str = "error",
     ) -> Dataset:
         """Count who interacted with what: users in the rows, items in the columns.
 
@@ -159,16 +171,16 @@ class Constructors(ABC):
         source : table, path or iterable of (user, item[, weight]) rows, optional
             Without it, `users` and `items` are the columns themselves.
         users, items, weights : columns, or their names or numbers in `source`, optional
-            May be given by position. In a table or file, columns with usual names ("user", "item",
-            "rating", ...) are found by themselves, else the first two are users and items, and a third
-            one of numbers is the weights if it has no name: see `Constructors`. Weights of one user and
-            item add up; without weights, each row counts 1.
+            May be given by position. In a table or file of which you name neither, columns with usual names
+            ("user", "item", "rating", ...) are found by themselves, else the first two are users and items, and a
+            third one of numbers is the weights if it has no name: see `Constructors`. Name users and items, and
+            nothing else is read. Weights of one user and item add up; without weights, each row counts 1.
         min_count : float, default 1
             Drop items with fewer interactions; users left without any go, too.
         max_size : int, optional
             Keep only that many items, those of the largest total weight.
-        header, delimiter : optional
-            How to read a text file: see `Constructors`.
+        header, delimiter, missing : optional
+            How to read a text file, and what to do about missing names: see `Constructors`.
 
         Examples
         --------
@@ -180,10 +192,12 @@ class Constructors(ABC):
         """
         from vbn.data._pairs import INTERACTIONS, read_cells, separate_parts
 
+        check_missing(missing)
         given = {"users": users, "items": items, "weights": weights}
-        read = read_columns(source, positional, given, INTERACTIONS, header=header, delimiter=delimiter)
+        fields = INTERACTIONS
+        read = read_columns(source, positional, given, fields, header=header, delimiter=delimiter, missing=missing)
         cells = read_cells(read, ("users", "items", "weights"))
-        return cls._build(separate_parts(*cells, min_count, max_size), "interactions")
+        return cls._build(separate_parts(*cells, min_count, max_size), "interactions", read.reading(fields))
 
     @classmethod
     def from_pairs(
@@ -199,6 +213,7 @@ class Constructors(ABC):
         max_size: int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
+        missing: str = "error",
     ) -> Dataset:
         """Take co-occurrence counts as such: (left, right, count), in that direction only.
 
@@ -210,10 +225,10 @@ class Constructors(ABC):
         source : table, path, iterable of (left, right[, count]) rows or dict {(left, right): count}, optional
             Without it, `left` and `right` are the columns themselves.
         left, right, counts : columns, or their names or numbers in `source`, optional
-            May be given by position. In a table or file, columns with usual names ("left", "right",
-            "count", ...) are found by themselves, else the first two are left and right, and a third one
-            of numbers is the counts if it has no name: see `Constructors`. Counts of one pair add up;
-            without counts, each row counts 1.
+            May be given by position. In a table or file of which you name neither, columns with usual names
+            ("left", "right", "count", ...) are found by themselves, else the first two are left and right, and a
+            third one of numbers is the counts if it has no name: see `Constructors`. Name left and right, and nothing
+            else is read. Counts of one pair add up; without counts, each row counts 1.
         shared : bool, default True
             Whether left and right are the same entities.
         min_count : float, default 0
@@ -221,8 +236,8 @@ class Constructors(ABC):
             the number of entries of a right entity.
         max_size : int, optional
             Keep only that many entities (on the right, if not shared), those of the largest count.
-        header, delimiter : optional
-            How to read a text file: see `Constructors`.
+        header, delimiter, missing : optional
+            How to read a text file, and what to do about missing names: see `Constructors`.
 
         Examples
         --------
@@ -235,12 +250,13 @@ class Constructors(ABC):
         """
         from vbn.data._pairs import PAIRS, check_flag, read_cells, separate_parts, shared_parts
 
+        check_missing(missing)
         check_flag("shared", shared)
         given = {"left": left, "right": right, "counts": counts}
-        read = read_columns(source, positional, given, PAIRS, header=header, delimiter=delimiter)
+        read = read_columns(source, positional, given, PAIRS, header=header, delimiter=delimiter, missing=missing)
         cells = read_cells(read, ("left", "right", "counts"))
         build = shared_parts if shared else separate_parts
-        return cls._build(build(*cells, min_count, max_size), "pairs")
+        return cls._build(build(*cells, min_count, max_size), "pairs", read.reading(PAIRS))
 
     @classmethod
     def from_matrix(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from vbn._errors import DataError
 from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only, summed
+from vbn.data._wording import amount, counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,8 @@ class Counts:
         return csr_array(parts, shape=self.shape)
 
     def __repr__(self) -> str:
-        return f"Counts({self.shape[0]:,} x {self.shape[1]:,}, {self.nnz:,} cells, total {self.total:,.6g})"
+        size = f"{self.shape[0]:,} x {self.shape[1]:,}"
+        return f"Counts({size}, {counted(self.nnz, 'cell')}, total {amount(self.total)})"
 
 
 def _aggregated(

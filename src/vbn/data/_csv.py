@@ -14,7 +14,7 @@ from vbn._errors import DataError
 from vbn.data._columns import Columns
 from vbn.data._fields import Field, Header, known_aliases, pick, plain_name, refuse_times
 from vbn.data._files import File, read_rows, split_rows
-from vbn.data._names import Encoder, Where, as_name, item_number
+from vbn.data._names import Encoder, Where, item_number
 from vbn.data._numbers import as_number
 
 _BLOCK = 256  # rows that are taken apart into columns at a time
@@ -86,6 +86,8 @@ def read_csv(
     columns = _quickly(file, delimiter, sheet, picked.places, fields)
     if columns is None:
         columns = _carefully(sheet, picked.places, fields, file.path.name)
+    columns.titles = {key: sheet.names[place] for key, place in picked.places.items()}
+    columns.source = columns.file = file.path.name
     if not sheet.sure:
         if ask and not _met_again(sheet.names, columns):
             raise unsure(sheet, fields, file.path.name)
@@ -137,8 +139,7 @@ def _carefully(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field],
     lines = array("q")
     for line, row in checked_rows(sheet, name):
         for key, encoder in labels.items():
-            place = f"line {line} of {name}, column {sheet.names[places[key]]!r}"
-            encoder.extend([as_name(row[places[key]], place)], item_number)
+            encoder.extend([row[places[key]]], item_number)
         for key, column in numbers.items():
             column.append(as_number(row[places[key]], key, f"line {line} of {name}"))
         lines.append(line)

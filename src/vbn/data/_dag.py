@@ -1,4 +1,4 @@
-"""Directed graphs as plain arrays: heights, one cycle, and the edges that close cycles.
+"""Directed graphs as plain arrays: heights, one cycle, and the edges back of a walk.
 
 All functions take the children of each node in compressed rows (`indptr`, `indices`), run in time
 linear in the edges and never recurse, so a taxonomy may be a million levels deep.
@@ -61,7 +61,7 @@ def one_cycle(parent_ptr: IdArray, parents: IndexArray, left_over: IdArray) -> l
     return cycle[first:] + cycle[:first]
 
 
-def closing_edges(child_ptr: IdArray, children: IndexArray, tops: IdArray) -> IdArray:
+def edges_back(child_ptr: IdArray, children: IndexArray, tops: IdArray) -> IdArray:
     """Return the positions of the edges (into `children`) that lead back up to an ancestor.
 
     A depth-first walk down from `tops`, then from any node not yet met, both by rising id: what it

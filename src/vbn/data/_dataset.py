@@ -37,6 +37,8 @@ class Dataset(DatasetParts, Constructors):
         Relations by name, from rows to columns.
     kind
         What the counts were made from.
+    reading
+        Which column of a table or file was read for what.
 
     Examples
     --------
@@ -47,8 +49,8 @@ class Dataset(DatasetParts, Constructors):
     """
 
     @classmethod
-    def _build(cls, parts: Parts, kind: str) -> Dataset:
-        return cls(parts.rows, parts.columns, parts.counts, kind=kind)
+    def _build(cls, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
+        return cls(parts.rows, parts.columns, parts.counts, kind=kind, reading=reading)
 
     def with_taxonomy(
         self,
@@ -61,6 +63,7 @@ class Dataset(DatasetParts, Constructors):
         break_cycles: str = "error",
         header: bool | None = None,
         delimiter: str | None = None,
+        missing: str = "error",
     ) -> Dataset:
         """Return this data set with a taxonomy, in place of an earlier one of that side.
 
@@ -75,12 +78,13 @@ class Dataset(DatasetParts, Constructors):
             Whose taxonomy it is, where rows and columns differ; by default that of the columns.
         child, parent, weight : str or int, optional
             Names or numbers of the columns of a table or file; by default those of these names, else
-            the first two or three.
+            the first two or three. Name child and parent, and no weights are looked for.
         break_cycles : {"error", "drop"}, default "error"
-            Whether a cycle is an error, or the edges that lead from it back up to an ancestor (on a
-            walk down from the roots, by rising id) are dropped and listed in ``taxonomy.dropped``.
-        header, delimiter : optional
-            How to read a text file, as in the constructors.
+            Whether a cycle is an error, or edges are dropped: each that closes a cycle with edges that came before
+            it in the input. A warning names them, and ``taxonomy.dropped`` lists them.
+        header, delimiter, missing : optional
+            How to read a text file, and what to do about missing names, as in the constructors: with
+            ``missing="drop"``, rows without a parent (often those of the roots) or child are left out.
 
         Raises
         ------
@@ -105,6 +109,7 @@ class Dataset(DatasetParts, Constructors):
             break_cycles=break_cycles,
             header=header,
             delimiter=delimiter,
+            missing=missing,
         )
         if on_rows:
             return self._replaced(taxonomy.vocabulary, self._columns, row_taxonomy=taxonomy)
@@ -138,11 +143,12 @@ class Dataset(DatasetParts, Constructors):
             (left, right[, weight]); left entities are rows, right ones are columns.
         symmetric : bool, default False
             Whether each pair holds in both directions.
-        missing : {"error", "skip"}, default "error"
-            What to do about pairs with an unknown entity.
+        missing : {"error", "drop", "skip"}, default "error"
+            What to do about pairs that lack a name ("drop" and "skip" leave them out) and about those with an
+            unknown entity ("skip" leaves them out).
         left, right, weight : str or int, optional
             Names or numbers of the columns of a table or file; by default those of these names, else
-            the first two or three.
+            the first two or three. Name left and right, and no weights are looked for.
         header, delimiter : optional
             How to read a text file, as in the constructors.
 
@@ -197,6 +203,7 @@ class Dataset(DatasetParts, Constructors):
             column_taxonomy=None if column_taxonomy is None else column_taxonomy.over(columns),
             relations=self._relations if relations is None else relations,
             kind=self._kind,
+            reading=self._reading,
         )
 
     def merge(self, other: Dataset) -> Dataset:
@@ -224,6 +231,14 @@ class Dataset(DatasetParts, Constructors):
         Dataset of pairs: 2 entities
           cells      2, total count 4, density 0.5
           entities   2 seen: 0.0% at most once, 100.0% at most 5 times; the top 10 % hold 50.0% of the total
+
+        Of a table or file it says which columns were read:
+
+        >>> table = {"user": ["ann", "bob"], "item": ["Heat", "Heat"], "rating": [5, 3]}
+        >>> print(str(Dataset.from_interactions(table).describe()).splitlines()[1])
+          read       users from 'user', items from 'item', weights from 'rating'
+        >>> print(str(Dataset.from_interactions(table, "user", "item").describe()).splitlines()[1])
+          read       users from 'user', items from 'item'; every row counts 1
         """
         from vbn.data._describe import describe
 

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vbn.data._wording import amount, counted
+
 if TYPE_CHECKING:
     from vbn.data._dataset import Dataset
     from vbn.data._relation import Relation
     from vbn.data._taxonomy import Taxonomy
     from vbn.data._vocabulary import Vocabulary
+
+_SINGULAR = {"entities": "entity", "rows": "row", "columns": "column"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ def describe(data: Dataset) -> Description:
     facts: dict[str, Any] = {
         "kind": data.kind,
         "shared": data.shared,
+        "read": data.reading,
         "cells": counts.nnz,
         "total": counts.total,
         "density": counts.density,
@@ -85,16 +90,24 @@ def _relation(relation: Relation) -> dict[str, Any]:
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
     sides = [side for side in ("entities", "rows", "columns") if side in facts]
-    size = " x ".join(f"{facts[side]['number']:,} {side}" for side in sides)
+    size = " x ".join(counted(facts[side]["number"], _SINGULAR[side], side) for side in sides)
     yield f"Dataset of {facts['kind']}: {size}"
+    if facts["read"]:
+        yield f"  read       {_reading(facts['read'])}"
     total, density = facts["total"], facts["density"]
-    yield f"  cells      {facts['cells']:,}, total count {total:,.6g}, density {density:.3g}"
+    yield f"  cells      {facts['cells']:,}, total count {amount(total)}, density {density:.3g}"
     for side in sides:
         yield from _side_lines(side, facts[side])
     for name, relation in facts["relations"].items():
         kind = ", symmetric" if relation["symmetric"] else ""
-        skipped = f"; {relation['skipped_pairs']:,} skipped (unknown entities)" * (relation["skipped_pairs"] > 0)
-        yield f"  relation   {name}: {relation['pairs']:,} pairs{kind}{skipped}"
+        gone = relation["skipped_pairs"]
+        skipped = f"; {gone:,} skipped (unknown or unnamed entities)" if gone else ""
+        yield f"  relation   {name}: {counted(relation['pairs'], 'pair')}{kind}{skipped}"
+
+
+def _reading(read: dict[str, str | None]) -> str:
+    columns = ", ".join(f"{key} from {column!r}" for key, column in read.items() if column is not None)
+    return columns if None not in read.values() else f"{columns}; every row counts 1"
 
 
 def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
@@ -108,8 +121,9 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
         return
     dropped = taxonomy["dropped_edges"]
     yield (
-        f"  taxonomy   {taxonomy['nodes']:,} nodes ({taxonomy['categories']:,} categories), "
-        f"{taxonomy['edges']:,} edges, depth {taxonomy['depth']}; "
+        f"  taxonomy   {counted(taxonomy['nodes'], 'node')} "
+        f"({counted(taxonomy['categories'], 'category', 'categories')}), "
+        f"{counted(taxonomy['edges'], 'edge')}, depth {taxonomy['depth']}; "
         f"{taxonomy['coverage']:.1%} of the {side} seen have a parent"
-        + (f"; {dropped:,} edges dropped because they closed cycles" if dropped else "")
+        + (f"; {counted(dropped, 'edge')} dropped to break cycles" if dropped else "")
     )

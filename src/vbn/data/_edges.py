@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -10,13 +11,16 @@ import numpy as np
 from vbn._errors import ParameterError, TaxonomyError
 from vbn.data import _dag
 from vbn.data._columns import read_columns, speaking_as
+from vbn.data._cycles import closing_edges
 from vbn.data._fields import Field
-from vbn.data._names import Coded, Encoder, Where, as_name, row_number
+from vbn.data._missing import check_missing
+from vbn.data._names import Coded, Encoder, Where, as_name, missing_name, row_number
 from vbn.data._taxonomy import Taxonomy
 from vbn.data._types import FloatArray, IdArray, as_index, summed
 from vbn.data._vocabulary import Vocabulary
+from vbn.data._wording import counted
 
-_ENDS = 5  # names at either end of a long cycle that a message shows
+_ENDS = 5  # names at either end of a long cycle that a message shows, and edges that a warning shows
 FIELDS = (
     Field("child", ("child", "children", "entity", "item", "node", "hyponym")),
     Field("parent", ("parent", "parents", "category", "class", "hypernym")),
@@ -42,15 +46,17 @@ class Edges:
         full = vocabulary.extend([*self.child.names, *self.parent.names, *self.alone])
         child = full.ids(self.child.names)[self.child.codes]
         parent = full.ids(self.parent.names)[self.parent.codes]
-        child, parent, weights = _merged(child, parent, self.weights, len(full))
+        child, parent, weights, rank = _merged(child, parent, self.weights, len(full))
         dropped: list[tuple[str, str]] = []
         if break_cycles == "drop":
-            closing = _closing(child, parent, len(full))
-            dropped = [(full[int(c)], full[int(p)]) for c, p in zip(child[closing], parent[closing], strict=True)]
+            closing = closing_edges(child, parent, rank, len(full))
+            gone = np.flatnonzero(closing)[np.argsort(rank[closing])]
+            dropped = [(full[int(child[edge])], full[int(parent[edge])]) for edge in gone]
             child, parent, weights = child[~closing], parent[~closing], weights[~closing]
         _refuse_self_parents(child, parent, full)
         taxonomy = _assemble(full, child, parent, weights, dropped)
         _refuse_cycles(taxonomy)
+        _warn_of(dropped)
         return taxonomy
 
     def _check_weights(self) -> None:
@@ -72,14 +78,18 @@ def read_edges(
     columns: Mapping[str, str | int | None],
     header: bool | None = None,
     delimiter: str | None = None,
+    missing: str = "error",
 ) -> Edges:
     """Read a taxonomy from any of the forms that `Dataset.with_taxonomy` documents."""
+    check_missing(missing)
     with speaking_as(TaxonomyError, "taxonomy"):
         if isinstance(edges, Taxonomy):
             return _of_taxonomy(edges)
         if isinstance(edges, Mapping):
-            return _of_mapping(edges)
-        read = read_columns(edges, (), columns, FIELDS, header=header, delimiter=delimiter, allow_empty=True)
+            return _of_mapping(edges, missing == "drop")
+        read = read_columns(
+            edges, (), columns, FIELDS, header=header, delimiter=delimiter, allow_empty=True, missing=missing
+        )
         return Edges(read.labels["child"], read.labels["parent"], read.numbers.get("weight"), read.where)
 
 
@@ -93,17 +103,20 @@ def _of_taxonomy(taxonomy: Taxonomy) -> Edges:
     return Edges(Coded(kept, rank[child]), Coded(kept, rank[parent]), weights, row_number)
 
 
-def _of_mapping(edges: Mapping[object, object]) -> Edges:
+def _of_mapping(edges: Mapping[object, object], drop_missing: bool) -> Edges:
     child, parent, weights, alone = Encoder(), Encoder(), list[float](), list[str]()
     explicit = False
     for position, (name, given) in enumerate(edges.items()):
+        if drop_missing and missing_name(name):
+            continue
         key = as_name(name, f"key {position} (counted from 0)")
-        rows = list(_parents_of(key, given))
+        rows = [row for row in _parents_of(key, given) if not (drop_missing and missing_name(row[0]))]
         if not rows:
             alone.append(key)
         explicit = explicit or isinstance(given, Mapping)
+        names = [as_name(row[0], f"parent {number} of {key!r}") for number, row in enumerate(rows)]
         child.extend([key] * len(rows), lambda _: "the keys")
-        parent.extend((row[0] for row in rows), lambda number, key=key: f"parent {number} of {key!r}")  # type: ignore[misc]
+        parent.extend(names, lambda _: "the parents")
         weights.extend(row[1] for row in rows)
 
     def where(edge: int) -> str:
@@ -128,26 +141,36 @@ def _parents_of(child: str, given: object) -> Iterator[tuple[object, float]]:
         yield given, 1.0
 
 
-def _merged(child: IdArray, parent: IdArray, weights: FloatArray | None, n: int) -> tuple[IdArray, IdArray, FloatArray]:
-    """Sort edges by (child, parent) and merge repeated ones: stated weights add, unstated ones do not."""
+def _merged(
+    child: IdArray, parent: IdArray, weights: FloatArray | None, n: int
+) -> tuple[IdArray, IdArray, FloatArray, IdArray]:
+    """Sort edges by (child, parent) and merge repeated ones: stated weights add, unstated ones do not.
+
+    Returned with them is where each edge first stood.
+    """
     indptr, parents, order = _dag.by_row(child, parent, n)
     children = np.repeat(np.arange(n, dtype=np.int64), np.diff(indptr))
     if len(order) == 0:
-        return children, parents, np.zeros(0)
+        return children, parents, np.zeros(0), order
     new = np.concatenate([[True], (children[1:] != children[:-1]) | (parents[1:] != parents[:-1])])
     start = np.flatnonzero(new)
     with np.errstate(over="ignore"):
         values = np.ones(len(start)) if weights is None else np.add.reduceat(weights[order], start)
     values = np.minimum(values, np.finfo(np.float64).max)  # so that repeated huge weights remain weights
-    return children[start], parents[start], values
+    return children[start], parents[start], values, order[start]
 
 
-def _closing(child: IdArray, parent: IdArray, n: int) -> np.ndarray:
-    indptr, children, order = _dag.by_row(parent, child, n)
-    tops = np.flatnonzero(np.bincount(child, minlength=n) == 0)
-    closing = np.zeros(len(child), dtype=bool)
-    closing[order[_dag.closing_edges(indptr, children, tops)]] = True
-    return closing
+def _warn_of(dropped: Sequence[tuple[str, str]]) -> None:
+    if not dropped:
+        return
+    shown = ", ".join(f"{child!r} -> {parent!r}" for child, parent in dropped[:_ENDS])
+    more = f" and {len(dropped) - _ENDS:,} more" if len(dropped) > _ENDS else ""
+    warnings.warn(
+        f"{counted(len(dropped), 'edge')} of the taxonomy (child -> parent) dropped to break cycles: {shown}{more}; "
+        "taxonomy.dropped lists all of them",
+        UserWarning,
+        stacklevel=5,  # whoever called with_taxonomy
+    )
 
 
 def _refuse_self_parents(child: IdArray, parent: IdArray, vocabulary: Vocabulary) -> None:

@@ -71,9 +71,11 @@ def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field
         The names or numbers (from 0) that the user gave, by field.
     fields
         What to look for. A field that was not given is found by one of its usual names; required ones that are still
-        missing take the first columns that are left.
+        missing take the first columns that are left. Once all required ones are given, no other is looked for.
     """
     found = {key: _position(value, header, key) for key, value in chosen.items()}
+    if all(item.key in chosen for item in fields if not item.optional):
+        return Picked(found, None)
     for item in fields:
         if item.key not in found:
             position = _by_alias(item, header, found)
@@ -83,7 +85,7 @@ def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field
     guessed = None
     for item in fields:
         if item.optional and item.key not in found:
-            position = _by_place(item, header, found, chosen, placed)
+            position = _by_place(item, header, found, placed)
             if position is not None:
                 found[item.key], guessed = position, item.key
     return Picked(found, guessed)
@@ -106,9 +108,7 @@ def _place_required(found: dict[str, int], header: Header, fields: Sequence[Fiel
     return placed
 
 
-def _by_place(
-    item: Field, header: Header, found: Mapping[str, int], chosen: Mapping[str, str | int], placed: bool
-) -> int | None:
+def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: bool) -> int | None:
     """Return the column of an optional field that none is named for, if that is beyond doubt."""
     left = [
         number
@@ -117,8 +117,6 @@ def _by_place(
     ]
     if item.by_position and placed and left:
         return left[0]
-    if all(key in chosen for key in found):  # the user has said what to read
-        return None
     left = [number for number in left if header.is_number(number)]
     if not left:
         return None

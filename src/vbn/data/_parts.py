@@ -9,6 +9,7 @@ from vbn.data._counts import Counts
 from vbn.data._relation import Relation
 from vbn.data._taxonomy import Taxonomy
 from vbn.data._vocabulary import Vocabulary
+from vbn.data._wording import amount, counted
 
 
 class DatasetParts:
@@ -24,9 +25,11 @@ class DatasetParts:
         column_taxonomy: Taxonomy | None = None,
         relations: Mapping[str, Relation] | None = None,
         kind: str = "pairs",
+        reading: Mapping[str, str | None] | None = None,
     ) -> None:
         self._rows, self._columns = rows, rows if columns is None else columns
         self._counts, self._kind = counts, kind
+        self._reading = None if reading is None else dict(reading)
         self._column_taxonomy = column_taxonomy
         self._row_taxonomy = column_taxonomy if self.shared else row_taxonomy
         self._relations = dict(relations or {})
@@ -95,14 +98,22 @@ class DatasetParts:
         """What the counts were made from: "sequences", "baskets", "interactions", "pairs", "matrix"."""
         return self._kind
 
+    @property
+    def reading(self) -> dict[str, str | None] | None:
+        """Which column of a table or file was read for what (None where there was none), as a new dict.
+
+        It is None itself where the data came as lists or a matrix, or was put together from parts.
+        """
+        return None if self._reading is None else dict(self._reading)
+
     def __repr__(self) -> str:
-        size = f"{len(self._columns):,} entities"
+        size = counted(len(self._columns), "entity", "entities")
         if not self.shared:
-            size = f"{len(self._rows):,} rows x {len(self._columns):,} columns"
-        text = f"{self._kind}: {size}, {self._counts.nnz:,} cells, total {self._counts.total:,.6g}"
+            size = f"{counted(len(self._rows), 'row')} x {counted(len(self._columns), 'column')}"
+        text = f"{self._kind}: {size}, {counted(self._counts.nnz, 'cell')}, total {amount(self._counts.total)}"
         edges = sum(t.n_edges for t in {self._row_taxonomy, self._column_taxonomy} if t is not None)
         if edges:
-            text += f"; taxonomy of {edges:,} edges"
+            text += f"; taxonomy of {counted(edges, 'edge')}"
         if self._relations:
             text += f"; relations: {', '.join(self._relations)}"
         return f"Dataset({text})"

@@ -14,6 +14,7 @@ from vbn.data._fields import Field
 from vbn.data._names import Coded
 from vbn.data._numbers import check_counts
 from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only
+from vbn.data._wording import counted
 
 if TYPE_CHECKING:
     from vbn.data._vocabulary import Vocabulary
@@ -40,7 +41,7 @@ class Relation:
     symmetric
         Whether each pair is held both ways round (a pair of an entity with itself once).
     skipped
-        Number of pairs left out when it was read, because an entity was not known.
+        Number of pairs left out when it was read, because an entity was not known or had no name.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Relation:
     def __repr__(self) -> str:
         kind = ", symmetric" if self.symmetric else ""
         skipped = f", {self.skipped:,} skipped" if self.skipped else ""
-        return f"Relation({self.name!r}, {len(self):,} pairs{kind}{skipped})"
+        return f"Relation({self.name!r}, {counted(len(self), 'pair')}{kind}{skipped})"
 
 
 def read_relation(
@@ -104,8 +105,8 @@ def read_relation(
     delimiter: str | None,
 ) -> Relation:
     """Read a relation from any of the forms that `Dataset.with_relation` documents."""
-    if missing not in ("error", "skip"):
-        raise ParameterError(f'missing must be "error" or "skip", not {missing!r}')
+    if missing not in ("error", "drop", "skip"):
+        raise ParameterError(f'missing must be "error", "drop" or "skip", not {missing!r}')
     if symmetric and rows is not columns:
         raise RelationError(
             f"relation {name!r}: rows and columns are different entities here, so a relation between "
@@ -113,13 +114,14 @@ def read_relation(
         )
     with speaking_as(RelationError, f"relation {name!r}"):
         # a header that is taken for a pair is of unknown entities, and so an error
-        read = read_columns(pairs, (), fields, FIELDS, header=header, delimiter=delimiter, ask=missing == "skip")
+        ask = missing == "skip"
+        read = read_columns(pairs, (), fields, FIELDS, header=header, delimiter=delimiter, ask=ask, missing=missing)
         weights = read.numbers.get("weight")
         if weights is not None:
             check_counts(weights, "weight", read.where)
     left, right = _known_ids(read.labels["left"], rows), _known_ids(read.labels["right"], columns)
     known = (left >= 0) & (right >= 0)
-    if not known.all() and missing == "error":
+    if not known.all() and missing != "skip":
         raise _unknown(name, read, (left, right), (rows, columns))
     if not known.any():
         raise RelationError(f"relation {name!r}: none of its {len(known):,} pairs is between known entities")
@@ -127,7 +129,7 @@ def read_relation(
     if kept is not None and not (kept > 0).any():
         raise RelationError(f"relation {name!r}: all its weights are 0")
     sizes = (len(rows), len(columns))
-    skipped = int((~known).sum())
+    skipped = int((~known).sum()) + read.dropped
     return Relation.from_ids(name, left[known], right[known], kept, sizes, symmetric, skipped)
 
 

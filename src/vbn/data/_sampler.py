@@ -15,6 +15,7 @@ from vbn.data._dataset import Dataset
 from vbn.data._noise import noise_weights
 from vbn.data._past import Past, with_negatives
 from vbn.data._relation import Relation
+from vbn.data._wording import amount
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
@@ -114,7 +115,7 @@ class Sampler:
         kept, total = float(self.row_totals().sum()), self.counts.total
         if subsample is not None and kept < min(1.0, total):
             raise ParameterError(
-                f"subsample={subsample!r} keeps {kept:.2g} of the total count of {total:,.6g}, so that there is "
+                f"subsample={subsample!r} keeps {kept:.2g} of the total count of {amount(total)}, so that there is "
                 "nothing to learn from; raise it, or leave it None to use all counts."
             )
 

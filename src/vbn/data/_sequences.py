@@ -14,8 +14,10 @@ from vbn._errors import DataError
 from vbn.data._columns import as_table, chosen_columns
 from vbn.data._csv import checked_rows, open_sheet, unsure
 from vbn.data._fields import Field, Header, pick, plain_name
-from vbn.data._files import File, check_reading, find_file, read_lines
-from vbn.data._names import Encoder, row_number
+from vbn.data._files import File, check_reading, find_file
+from vbn.data._lines import holds_lists, split_lines
+from vbn.data._missing import check_missing, settle
+from vbn.data._names import Coded, Encoder, row_number
 from vbn.data._tables import Table, read_parquet
 from vbn.data._types import IdArray
 
@@ -31,8 +33,9 @@ class Corpus:
     offsets: IdArray
 
 
-def encode_corpus(sentences: Iterable[object]) -> Corpus:
+def encode_corpus(sentences: Iterable[object], missing: str = "error") -> Corpus:
     """Number the tokens of all sentences, in one pass (so a generator will do)."""
+    check_missing(missing)
     encoder, offsets = Encoder(), array("q", [0])
     for position, sentence in enumerate(sentences):
 
@@ -41,8 +44,18 @@ def encode_corpus(sentences: Iterable[object]) -> Corpus:
 
         encoder.extend(_checked(sentence, position), where)
         offsets.append(len(encoder))
-    coded = encoder.result()
-    return Corpus(coded.names, coded.codes.astype(np.int32), np.array(offsets, dtype=np.int64))
+    return _without_gaps(encoder.result(), np.array(offsets, dtype=np.int64), missing)
+
+
+def _without_gaps(coded: Coded, offsets: IdArray, missing: str) -> Corpus:
+    def where(token: int) -> str:
+        sentence = int(np.searchsorted(offsets, token, side="right")) - 1
+        return f"token {token - int(offsets[sentence])} of sentence {sentence} (both counted from 0)"
+
+    there = settle(coded, missing, where)
+    if not there.all():
+        coded, offsets = coded.only(there), np.concatenate([[0], np.cumsum(there)])[offsets]
+    return Corpus(coded.names, coded.codes.astype(np.int32), offsets)
 
 
 def _checked(sentence: object, position: int) -> Iterable[object]:
@@ -82,8 +95,8 @@ def read_sentences(
 def _from_file(file: File, column: str | int | None, header: bool | None, delimiter: str | None) -> Iterator[object]:
     if file.kind == "parquet":
         return _from_table(read_parquet(file), column)
-    if file.kind == "txt" and column is None and delimiter is None:
-        return (line.split() for line in read_lines(file))
+    if holds_lists(file) and column is None and header is None:
+        return split_lines(file, delimiter)
     chosen = {} if column is None else {"column": column}
     sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
     place = _text_column(sheet.header(file.path.name), column)

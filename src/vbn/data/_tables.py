@@ -97,8 +97,9 @@ def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[F
     """Read the columns `fields` of a table."""
     from vbn.data._columns import Columns
 
-    columns = Columns(where=row_number)
     picked = pick(table.header, chosen, fields)
+    titles = {key: table.names[position] for key, position in picked.places.items()}
+    columns = Columns(where=row_number, titles=titles, source=table.source)
     for key, position in picked.places.items():
         what = f"column {table.names[position]!r}"
         values = table.column(position)

@@ -11,6 +11,7 @@ from vbn._errors import TaxonomyError
 from vbn.data import _dag
 from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only
 from vbn.data._vocabulary import Vocabulary
+from vbn.data._wording import counted
 
 
 class Taxonomy:
@@ -63,6 +64,7 @@ class Taxonomy:
         break_cycles: str = "error",
         header: bool | None = None,
         delimiter: str | None = None,
+        missing: str = "error",
     ) -> Taxonomy:
         """Build a taxonomy; see `Dataset.with_taxonomy` for the forms that `edges` may take.
 
@@ -72,7 +74,7 @@ class Taxonomy:
         from vbn.data._edges import read_edges
 
         options = {"child": child, "parent": parent, "weight": weight}
-        read = read_edges(edges, options, header=header, delimiter=delimiter)
+        read = read_edges(edges, options, header=header, delimiter=delimiter, missing=missing)
         return read.build(Vocabulary(()) if vocabulary is None else vocabulary, break_cycles)
 
     @property
@@ -159,4 +161,5 @@ class Taxonomy:
 
     def __repr__(self) -> str:
         dropped = f", {len(self.dropped)} dropped" if self.dropped else ""
-        return f"Taxonomy({self.n_edges:,} edges, {len(self.category_ids):,} categories, depth {self.depth}{dropped})"
+        size = f"{counted(self.n_edges, 'edge')}, {counted(len(self.category_ids), 'category', 'categories')}"
+        return f"Taxonomy({size}, depth {self.depth}{dropped})"

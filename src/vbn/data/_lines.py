@@ -1,0 +1,44 @@
+"""Text files with one list of names a line: the items of a basket, the tokens of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vbn._errors import DataError
+from vbn.data._files import File, read_lines
+
+_MARKS = {",": "commas", ";": "semicolons"}
+
+
+def holds_lists(file: File) -> bool:
+    """Return whether a file is one of lines (.txt), not of columns."""
+    return [suffix.lower() for suffix in file.path.suffixes if suffix.lower() != ".gz"][-1:] == [".txt"]
+
+
+def split_lines(file: File, delimiter: str | None) -> Iterator[list[str]]:
+    """Yield the names of each line, split at the delimiter, or at white space if there is none."""
+    for line in read_lines(file):
+        if delimiter is None or delimiter == " ":
+            yield line.split()
+        else:
+            yield [name.strip() for name in line.split(delimiter)] if line.strip() else []
+
+
+def split_baskets(file: File, delimiter: str | None) -> Iterator[list[str]]:
+    """Yield the items of each line; lines that seem to be split by commas are an error if nothing was said.
+
+    Otherwise "tea, milk" would silently be of the items "tea," and "milk".
+    """
+    lines, marked = 0, dict.fromkeys(_MARKS, 0)
+    for items in split_lines(file, delimiter):
+        yield items
+        if delimiter is None and items:
+            lines += 1
+            for mark in _MARKS:
+                marked[mark] += any(mark in item for item in items)
+    mark = max(_MARKS, key=lambda sign: marked[sign])
+    if 2 * marked[mark] > lines:
+        raise DataError(
+            f"{marked[mark]:,} of {lines:,} lines of {file.path.name} hold {_MARKS[mark]}: pass delimiter={mark!r} if "
+            'they separate the items, or delimiter=" " if items are separated by white space'
+        )
