@@ -210,6 +210,7 @@ def test_parts_that_are_none():
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 
 
+@pytest.mark.filterwarnings("ignore:.* taken for names")  # such as "Null"
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(NAMES, NAMES, st.integers(1, 9)), min_size=1, max_size=8), mark=st.sampled_from(",;\t|"))
 def test_any_names_come_back_from_a_file(tmp_path, rows, mark):
