@@ -149,6 +149,15 @@ def test_cmf_folds_in_as_it_trains():
     np.testing.assert_allclose(folded, trained, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["BPR", "LightFM"])
+def test_a_training_that_diverges_is_not_kept(name):
+    model = model_named(name).fit(two_shops(40))
+    before = model.scores(["u0"])
+    with pytest.raises(vbn.NumericalError, match="learning rate"):
+        model.set_params(learning_rate=1e30).fit(two_shops(40))
+    assert (model.scores(["u0"]) == before).all()
+
+
 def test_shares_of_ancestors_follow_every_way_up():
     taxonomy = vbn.Taxonomy.from_edges([("a", "b", 3), ("a", "c", 1), ("b", "d", 1), ("c", "d", 1), ("c", "e", 1)])
     shares = ancestor_shares(taxonomy).toarray()[taxonomy.vocabulary.id("a")]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines._extras import need, one_blas_thread
+from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix, least_squares_rows
 from vbn.data import Dataset
 from vbn.estimators._checking import _number
@@ -67,7 +67,7 @@ class ALS(Factorisation):
 
     def _factors(self, data: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         als = need("implicit.cpu.als")
-        with one_blas_thread():
+        with fitting(need("implicit.recommender_base").ModelFitError):
             model = als.AlternatingLeastSquares(
                 factors=self.dim, regularization=self.regularization, alpha=self.alpha, iterations=self.epochs,
                 num_threads=self.workers, random_state=self.seed,

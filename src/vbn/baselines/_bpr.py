@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.baselines._extras import need, one_blas_thread
+from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix
 from vbn.data import Dataset
 from vbn.estimators._checking import _number
@@ -66,7 +66,7 @@ class BPR(Factorisation):
 
     def _factors(self, data: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         bpr = need("implicit.cpu.bpr")
-        with one_blas_thread():
+        with fitting(need("implicit.recommender_base").ModelFitError):
             model = bpr.BayesianPersonalizedRanking(
                 factors=self.dim, learning_rate=self.learning_rate, regularization=self.regularization,
                 iterations=self.epochs, num_threads=self.workers, random_state=self.seed,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines._extras import need, one_blas_thread
+from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix, least_squares_rows
 from vbn.baselines._features import item_features
 from vbn.data import Dataset
@@ -70,7 +70,7 @@ class CMF(Factorisation):
             # dense: what cmfrec makes of sparse side information with zeros is not finite, or not the same, at times
             rows = (features.seen_ancestors, features.cold_ancestors[described])
             ids, side = np.r_[ids, features.cold[described]], np.concatenate([part.toarray() for part in rows])
-        with one_blas_thread():
+        with fitting():
             model = cmfrec.CMF_implicit(
                 k=self.dim, lambda_=self.regularization, alpha=self.alpha, w_item=self.taxonomy_weight,
                 niter=self.epochs, use_cg=False, random_state=self.seed + 1, nthreads=self.workers,

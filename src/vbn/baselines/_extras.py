@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from vbn._errors import MissingExtraError
+import numpy as np
 
-_EXTRAS = {"gensim": "baselines", "implicit": "baselines", "lightfm": "hybrids", "cmfrec": "hybrids"}
+from vbn._errors import MissingExtraError, NumericalError
+
+_EXTRAS = {
+    "gensim": "baselines",
+    "implicit": "baselines",
+    "threadpoolctl": "baselines",
+    "lightfm": "hybrids",
+    "cmfrec": "hybrids",
+}
 
 
 def need(module: str) -> Any:
@@ -20,7 +29,15 @@ def need(module: str) -> Any:
         raise MissingExtraError(f"{package} is not installed: pip install 'vbn[{_EXTRAS[package]}]'.") from error
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Keep BLAS to one thread: implicit has its own threads, and the bits do not depend on the machine's cores."""
-    limits: AbstractContextManager[Any] = importlib.import_module("threadpoolctl").threadpool_limits(1, "blas")
-    return limits
+@contextmanager
+def fitting(diverged: type[Exception] = NumericalError) -> Iterator[None]:
+    """Run another library's fit: BLAS on one thread, and an error of ours if it diverges.
+
+    implicit has threads of its own, and with one BLAS thread the bits do not depend on the machine's cores. `diverged`
+    is what the library raises for factors that are not finite.
+    """
+    try:
+        with need("threadpoolctl").threadpool_limits(1, "blas"), np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except diverged as error:
+        raise NumericalError(f"training failed: {error} Try a smaller learning rate.") from error

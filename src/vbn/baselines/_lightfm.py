@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.baselines._extras import need
+from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix
 from vbn.baselines._features import item_features
 from vbn.data import Dataset
@@ -82,10 +82,11 @@ class LightFM(Factorisation):
             no_components=self.dim, loss=self.loss, learning_rate=self.learning_rate, item_alpha=self.item_alpha,
             user_alpha=self.user_alpha, max_sampled=self.max_sampled, random_state=self.seed,
         )  # fmt: skip
-        model.fit(
-            counts_matrix(data)[:, features.seen].tocoo(), item_features=seen, epochs=self.epochs,
-            num_threads=self.workers, verbose=bool(self.verbose),
-        )  # fmt: skip
+        cells = counts_matrix(data)[:, features.seen].tocoo()
+        with fitting(ValueError):  # its inputs are right by now, so it is that something is not finite
+            model.fit(
+                cells, item_features=seen, epochs=self.epochs, num_threads=self.workers, verbose=bool(self.verbose)
+            )
         v, bias = np.zeros((len(data.columns), self.dim)), np.zeros(len(data.columns))
         for ids, rows in ((features.seen, seen), (features.cold, cold)):
             v[ids], bias[ids] = rows @ model.item_embeddings, rows @ model.item_biases

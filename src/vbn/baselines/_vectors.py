@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from vbn._errors import NumericalError
 from vbn.baselines._absent import Absent
 from vbn.baselines._baseline import Baseline, Known
 from vbn.data import Dataset, Taxonomy, Vocabulary
@@ -32,6 +33,7 @@ class PointModel(Baseline, Exporting, Saving):
     add = Absent("it has no prior for entities that training has not seen")
     uncertainty = Absent("its scores are no probabilities")
     calibrate = Absent("its scores are no probabilities")
+    lower_bounds_ = Absent("it is not fitted by raising a bound")
 
     def _known(self) -> Known:
         trained = self._model()
@@ -92,6 +94,8 @@ def _trained(
     rows: Vocabulary, columns: Vocabulary, taxonomies: tuple[Taxonomy | None, Taxonomy | None], u: np.ndarray,
     v: np.ndarray, bias: np.ndarray, row_sums: np.ndarray, column_sums: np.ndarray,
 ) -> Trained:  # fmt: skip
+    if not all(np.isfinite(part).all() for part in (u, v, bias)):
+        raise NumericalError("training ended with vectors that are not finite; try a smaller learning rate.")
     dim = v.shape[1]
     none = np.empty((0, dim), np.float32)
     posterior = Posterior(
