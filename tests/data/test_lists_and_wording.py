@@ -11,6 +11,7 @@ import pytest
 
 from vbn._errors import DataError, UnknownEntityError
 from vbn.data import Dataset
+from vbn.evaluation import hold_out
 
 BASKETS = "tea, milk, rye bread\ntea, milk\n\n rye bread ,tea\n"
 
@@ -50,6 +51,15 @@ def test_an_empty_item_is_named_by_its_line(tmp_path):
     assert Dataset.from_baskets(path, delimiter=",", missing="drop").counts.total == 6
 
 
+def test_csv_files_of_lists_are_not_tables(tmp_path):
+    path = write(tmp_path, "tea,milk\ntea,milk,rusk\n", "orders.csv")
+    with pytest.raises(DataError, match=r"line 2 .*each line is a basket, call the file orders\.txt and pass .*','"):
+        Dataset.from_baskets(path)
+    with pytest.raises(DataError) as raised:  # as many fields in each line: the question is another one
+        Dataset.from_baskets(write(tmp_path, "basket,item\n1,\n", "orders.csv"))
+    assert "each line" not in str(raised.value)
+
+
 def test_txt_files_of_columns_are_read_as_such_if_columns_are_named(tmp_path):
     path = write(tmp_path, "order,item\n1,tea\n1,milk\n", "orders.txt")
     assert Dataset.from_baskets(path, "order", "item").counts.total == 2
@@ -69,7 +79,7 @@ def test_a_description_says_which_columns_were_read(tmp_path):
     facts = json.loads(json.dumps(named.describe().to_dict()))
     assert facts["read"] == {"users": "user", "items": "item", "weights": None}
     later = pickle.loads(pickle.dumps(named.with_taxonomy({"i": "thing"})))
-    assert later.reading == named.reading
+    assert later.reading == hold_out(named, 0.5)[0].reading == named.reading
     baskets = Dataset.from_baskets(pd.DataFrame({"order": [1, 1], "item": ["a", "b"], "price": [3, 4]}))
     assert "  read       baskets from 'order', items from 'item'\n" in str(baskets.describe())
     in_memory = Dataset.from_interactions(["u"], ["i"])

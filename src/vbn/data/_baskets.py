@@ -12,8 +12,8 @@ from vbn._errors import DataError
 from vbn.data._columns import as_table, read_columns
 from vbn.data._counts import Counts
 from vbn.data._fields import Field
-from vbn.data._files import check_reading, find_file
-from vbn.data._lines import holds_lists, split_baskets
+from vbn.data._files import File, check_reading, find_file
+from vbn.data._lines import basket_a_line, differ_in_length, holds_lists, split_baskets
 from vbn.data._missing import check_missing, settle
 from vbn.data._names import Coded, Encoder
 from vbn.data._pairs import Parts, check_limits, positions, ranked, refuse_nothing
@@ -60,6 +60,7 @@ def read_baskets(
     check_missing(missing)
     if source is None and not positional and given.get("items") is None:
         source, given = given.get("baskets"), {}
+    file: File | None = None
     listed = not positional and all(value is None for value in given.values())
     if listed and isinstance(source, str | os.PathLike):
         check_reading(header, delimiter)
@@ -70,7 +71,12 @@ def read_baskets(
         return _from_lists(source.values(), missing)
     elif listed and as_table(source) is None:
         return _from_lists(source, missing)
-    read = read_columns(source, positional, given, FIELDS, header=header, delimiter=delimiter, missing=missing)
+    try:
+        read = read_columns(source, positional, given, FIELDS, header=header, delimiter=delimiter, missing=missing)
+    except DataError as error:
+        if file is not None and differ_in_length(file, delimiter):
+            raise DataError(f"{error} ({basket_a_line(file, delimiter)})") from error
+        raise
     return Entries(read.labels["baskets"].codes, read.labels["items"], read.reading(FIELDS))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from vbn._errors import DataError
-from vbn.data._files import File, read_lines
+from vbn.data._files import TEXT, File, read_lines, read_rows
 
 _MARKS = {",": "commas", ";": "semicolons"}
+_LOOKED_AT = 1000  # lines of a file of columns that may be one of lists
 
 
 def holds_lists(file: File) -> bool:
@@ -42,3 +44,16 @@ def split_baskets(file: File, delimiter: str | None) -> Iterator[list[str]]:
             f"{marked[mark]:,} of {lines:,} lines of {file.path.name} hold {_MARKS[mark]}: pass delimiter={mark!r} if "
             'they separate the items, or delimiter=" " if items are separated by white space'
         )
+
+
+def differ_in_length(file: File, delimiter: str | None) -> bool:
+    """Return whether the lines of a file of columns have different numbers of fields."""
+    rows = islice(read_rows(file, delimiter), _LOOKED_AT)
+    return file.kind in TEXT and len({len(row) for _, row in rows}) > 1
+
+
+def basket_a_line(file: File, delimiter: str | None) -> str:
+    """Say how to read a file of columns as one basket a line."""
+    name = file.path.name.partition(".")[0]
+    mark = delimiter or ("\t" if file.kind == "tsv" else ",")
+    return f"if each line is a basket, call the file {name}.txt and pass delimiter={mark!r}"

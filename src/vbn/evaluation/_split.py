@@ -65,7 +65,7 @@ def _part(data: Dataset, kept: np.ndarray, *, with_knowledge: bool) -> Dataset:
     return Dataset(
         rows, columns, counts, row_taxonomy=None if above_rows is None else above_rows.over(rows),
         column_taxonomy=None if above_columns is None else above_columns.over(columns), relations=data.relations,
-        kind=data.kind,
+        kind=data.kind, reading=data.reading,
     )  # fmt: skip
 
 
