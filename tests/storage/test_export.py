@@ -158,8 +158,8 @@ def test_roles_and_sides(model, shop, tmp_path):
         ({"path": "a\0b.txt"}, vbn.ParameterError, "path"),
         ({"path": "v.txt", "role": "category"}, vbn.ParameterError, "role"),
         ({"path": "v.txt", "side": "left"}, vbn.ParameterError, "side"),
-        ({"path": ".", "format": "numpy"}, vbn.ModelFileError, "not a file"),
-        ({"path": "no/such/folder.txt"}, vbn.ModelFileError, "No such file"),
+        ({"path": ".", "format": "numpy"}, vbn.ModelFileError, "it is a folder"),
+        ({"path": "no/such/folder.txt"}, vbn.ModelFileError, "no/such does not exist"),
     ],
 )
 def test_wrong_arguments(model, tmp_path, monkeypatch, arguments, error, message):

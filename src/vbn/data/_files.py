@@ -71,9 +71,16 @@ def _missing(path: Path) -> str:
     if path.is_dir():
         return f"{str(path)!r} is a folder; give the path of a file in it"
     there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, there, n=1)
-    hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else "check the path"
+    close = _closest_file(path.name, there)
+    hint = f"did you mean {str(path.with_name(close))!r}?" if close else "check the path"
     return f"no such file: {str(path)!r}; {hint} (a string is read as a path; pass data as a list)"
+
+
+def _closest_file(name: str, there: list[str]) -> str | None:
+    """The file that may have been meant: names are compared without their suffixes, which make all look alike."""
+    stems = {entry.partition(".")[0].lower(): entry for entry in there}
+    close = difflib.get_close_matches(name.partition(".")[0].lower(), stems, n=1, cutoff=0.7)
+    return stems[close[0]] if close else None
 
 
 def open_binary(file: File) -> IO[bytes]:

@@ -67,7 +67,7 @@ class Progress(AbstractContextManager["Progress"]):
         elif self._log and (done in (1, self.epochs) or time.monotonic() - self._last > _LOG_EVERY):
             self._last = time.monotonic()
             left = (self.epochs - done) * info.seconds
-            print(f"epoch {done}/{self.epochs}  {status}  {left:.0f} s left", file=sys.stderr, flush=True)  # noqa: T201
+            print(f"epoch {done}/{self.epochs}  {status}  {_duration(left)} left", file=sys.stderr, flush=True)  # noqa: T201
 
     def say(self, message: str) -> None:
         """A line that stays."""
@@ -104,6 +104,19 @@ def _announced(message: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         status.stop()
+
+
+def _duration(seconds: float) -> str:
+    """A time as one would say it: 45 s, 12 min, 1 h 6 min, 2 d 3 h."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes} min"
+    return f"{hours // 24} d {hours % 24} h"
 
 
 def _engineering(value: float) -> str:

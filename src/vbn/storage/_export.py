@@ -59,6 +59,8 @@ def write_densities(path: str | os.PathLike[str], densities: Densities, form: st
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise ParameterError(f"export needs the path of a file, not {path!r}.")
     target = Path(path)
+    if target.is_dir():
+        raise ModelFileError(f"cannot export to {target}: it is a folder; give the name of a file.")
     write = _writers()[_format(target, form)]
     with _replacing(target) as stream:
         write(stream, densities)
@@ -98,8 +100,7 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
     """A file beside the target that takes its place once it is whole; a failure leaves the target as it was."""
     try:
         real = target.resolve()  # a link stays a link
-        if real.exists() and not real.is_file():
-            raise ModelFileError(f"cannot export to {target}: it is not a file.")
+        _check_place(target, real)
         temporary = real.with_name(f".{real.name}.{os.getpid()}.part")
         try:
             with temporary.open("wb") as stream:
@@ -110,4 +111,13 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise ModelFileError(f"cannot export to {target}: {error}") from error
+        raise ModelFileError(f"cannot export to {target}: {error.strerror or error}.") from error
+
+
+def _check_place(target: Path, real: Path) -> None:
+    """Say in plain words why there can be no such file."""
+    if real.exists() and not real.is_file():
+        raise ModelFileError(f"cannot export to {target}: it is not a file.")
+    if not real.parent.is_dir():
+        what = "is not a folder" if real.parent.exists() else "does not exist"
+        raise ModelFileError(f"cannot export to {target}: the folder {target.parent} {what}.")
