@@ -58,7 +58,45 @@ def test_wrong_usage_exits_with_2(arguments, tmp_path, called):
     result = called(*arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stdout == ""
-    assert result.stderr
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert "--help" in result.stderr
+    assert "Input should" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["similr", "m", "x"], "'similar'? See vbn --help"),
+        (["similar", "m", "x", "-k", "0"], "-k: must be at least 1. See vbn similar --help"),
+        (["similar", "m", "x", "-k", "many"], "-k: must be a whole number."),
+        (["similar", "m", "x", "-k"], "See vbn similar --help"),
+        (["similar", "m", "x", "--by", "chance"], "--by: 'chance' is not one of 'cosine', 'context'."),
+        (["similar", "m", "-x-"], "a name that begins with a dash goes after --."),
+        (["similar", "m", "x", "--positiv", "y"], "did you mean --positive?"),
+        (["similar", "m", "two", "words"], "too much: words (a name of several words needs quotes)"),
+        (["similar"], "MODEL is missing."),
+        (["evaluate", "m"], "--task is missing; choose from pairs, recommendation, similarity, relation."),
+        (["--no-such"], "there is no option --no-such. See vbn --help"),
+        (["train", "x.csv", "--kind", "pairs", "--out", "m", "--hold-out", "1"], "above 0 and below 1"),
+        (["train", "x.csv", "--kind", "pairs", "--out", "m", "--hold-out", "nan"], "above 0 and below 1"),
+    ],
+)
+def test_wrong_usage_is_told_in_plain_words(arguments, said, tmp_path, called):
+    result = called(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_without_arguments_there_is_help(called):
+    for arguments in ([], ["data"]):
+        result = called(*arguments)
+        assert "Commands:" in result.stdout + result.stderr
+
+
+def test_usage_names_arguments_without_braces(called):
+    assert "Usage: vbn related [OPTIONS] MODEL RELATION ENTITY\n" in called("related", "--help").stdout
 
 
 def test_wrong_usage_of_the_process_itself():

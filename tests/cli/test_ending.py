@@ -1,5 +1,6 @@
 """How a command ends: closed pipes, full disks, errors within, tracebacks only on demand."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import COMMAND, run, start
+from vbn.cli import _entry
 
 BROKEN = """
 import sys, vbn
@@ -14,6 +16,20 @@ def load(folder):
     raise RuntimeError("the cheese\\nis gone")
 vbn.load = load
 sys.argv = ["vbn", *sys.argv[1:]]
+from vbn.cli import main
+main()
+"""
+
+
+PRESSED = """
+import signal, sys
+module = sys.argv.pop(1)
+class Press:
+    def find_spec(name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(Press)
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Press)
 from vbn.cli import main
 main()
 """
@@ -32,6 +48,24 @@ def test_an_unexpected_error_is_one_line_unless_debugged():
         assert result.returncode == 1
         assert "Traceback" in result.stderr
         assert "RuntimeError: the cheese" in result.stderr
+
+
+@pytest.mark.parametrize("module", ["typer", "vbn.cli._export", "vbn.estimators", "numpy"])
+def test_an_interrupt_while_modules_are_imported_is_one_line(module, words):
+    given = [module, "similar", str(words.model), "brie"]
+    result = subprocess.run(
+        [sys.executable, "-c", PRESSED, *given], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+def test_an_interrupt_that_an_extension_module_turned_into_another_error_is_one(monkeypatch):
+    assert _entry.was_interrupted(KeyboardInterrupt())
+    assert not _entry.was_interrupted(ImportError("no such module"))
+    monkeypatch.setattr(_entry, "_pressed", True)
+    assert _entry.was_interrupted(ImportError("numpy.core.multiarray failed to import"))
+    assert not _entry.was_interrupted(ValueError("something else"))
 
 
 def test_an_expected_error_has_a_traceback_on_demand_only(tmp_path):

@@ -22,7 +22,7 @@ def figures(called):
 
 
 def test_recommendation_by_how_often_items_were_seen(shop, figures, called):
-    rows = figures(shop.model, "--task", "recommendation", "--k", 3, "--k", 5, "--rare", 20)
+    rows = figures(shop.model, "--task", "recommendation", "-k", 3, "--k", 5, "--rare", 20)
     assert [row["items"] for row in rows] == ["all", "rare", "frequent"]
     assert {"hr@10", "hr@10%", "mpr", "ndcg@10", "recall@3", "recall@5"} <= set(rows[0])
     assert rows[0]["mpr"] > 0.6

@@ -68,7 +68,7 @@ def test_related(words, asked, called):
     assert asked("related", words.model, "sound", "poodle", "-k", 1)[0]["entity"] == "barks"
     result = called("related", words.model, "sounds", "poodle")
     assert result.returncode == 1
-    assert "Did you mean 'sound'" in result.stderr
+    assert "unknown relation 'sounds'; this model has 'sound'" in result.stderr
 
 
 def test_recommend_to_entities_and_users(shop, asked):
@@ -128,6 +128,66 @@ def test_predict_a_relation_and_leave_out_what_is_unknown(words, tmp_path, asked
     np.testing.assert_allclose([row["p"] for row in rows], expected)
 
 
+def test_predict_fails_where_no_pair_is_known(words, tmp_path, called):
+    write_csv(tmp_path / "pairs.csv", [("left", "right"), ("cow", "moos"), ("brie", "moos")])
+    result = called("predict", words.model, "pairs.csv", "--skip-unknown", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "none of the 2 pairs, such as 'cow' and 'moos'" in result.stderr
+    assert "--columns" in result.stderr
+
+
+def test_predict_asks_which_of_many_columns_hold_the_pair(words, tmp_path, called, asked):
+    rows = [
+        ("order", "when", "animal", "sound"),
+        (1, "2024-01-01", "poodle", "barks"),
+        (2, "2024-01-02", "brie", "melts"),
+    ]
+    write_csv(tmp_path / "orders.csv", rows)
+    result = called("predict", words.model, "orders.csv", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "Say --columns and two of 'order', 'when', 'animal', 'sound'" in result.stderr
+    for columns in ("animal,sound", "2,3"):
+        answered = asked("predict", words.model, "orders.csv", "--columns", columns, cwd=tmp_path)
+        assert [row["left"] for row in answered] == ["poodle", "brie"]
+
+
+def test_a_first_line_that_may_be_a_header(words, tmp_path, called, asked):
+    write_csv(tmp_path / "pairs.csv", [("brie", "melts"), ("poodle", "barks")])
+    said = called("predict", words.model, "pairs.csv", cwd=tmp_path).stderr
+    assert "--header or --no-header" in said
+    assert "--columns" in said
+    assert len(asked("predict", words.model, "pairs.csv", "--no-header", cwd=tmp_path)) == 2
+    assert len(asked("predict", words.model, "pairs.csv", "--header", cwd=tmp_path)) == 1
+    (row,) = asked("evaluate", words.model, "--task", "pairs", "--data", "pairs.csv", "--no-header", cwd=tmp_path)
+    assert row["pairs"] == 2
+
+
+def test_a_model_without_relations_says_so(shop, tmp_path, called):
+    write_csv(tmp_path / "pairs.csv", [("left", "right"), ("u1", "tea 1")])
+    for verb in (
+        ["related", shop.model, "antonym", "tea 1"],
+        ["predict", shop.model, "pairs.csv", "--relation", "antonym"],
+        ["evaluate", shop.model, "--task", "relation", "--relation", "antonym", "--data", "pairs.csv"],
+    ):
+        result = called(*verb, cwd=tmp_path)
+        assert result.returncode == 1
+        assert "has no relations" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [("nowhere/a.txt", "the folder nowhere does not exist"), (".", "it is a folder; give the name of a file"),
+     ("taken.txt/a.txt", "is not a folder")],
+)  # fmt: skip
+def test_an_export_that_cannot_be_written_says_why_in_plain_words(file, said, words, tmp_path, called):
+    (tmp_path / "taken.txt").write_text("a file")
+    result = called("export", words.model, file, cwd=tmp_path)
+    assert result.returncode == 1
+    assert said in result.stderr
+    assert "Errno" not in result.stderr
+    assert ".part" not in result.stderr
+
+
 def test_explain(words, asked, called):
     shown = called("explain", words.model, "poodle").stdout
     assert shown.strip() == str(vbn.load(words.model).explain("poodle"))
@@ -158,3 +218,4 @@ def test_add_one_or_many_without_touching_the_model_unless_asked_to(words, tmp_p
     again = called("add", tmp_path / "grown", "pug", "--parent", "dog")
     assert again.returncode == 1
     assert "already" in again.stderr
+    assert "partial_fit" not in again.stderr

@@ -64,7 +64,10 @@ def test_a_model_without_counts_says_which_option_it_needs(shop, tmp_path, calle
     assert called("train", shop.folder / "bought.csv", "--kind", "interactions", *given).returncode == 0
     result = called("recommend", tmp_path / "bare", "--user", "u1")
     assert result.returncode == 1
-    assert "Pass --include-seen" in result.stderr
+    assert "Pass --include-seen, or train without --no-counts" in result.stderr
+    write_csv(tmp_path / "held.csv", [("user", "item"), ("u1", "tea 1")])
+    told = called("evaluate", tmp_path / "bare", "--task", "recommendation", "--data", tmp_path / "held.csv").stderr
+    assert "train without --no-counts" in told
     assert called("recommend", tmp_path / "bare", "--user", "u1", "--include-seen").returncode == 0
 
 
@@ -86,6 +89,24 @@ def test_files_of_every_kind_are_read(tmp_path, called):
         assert len(vbn.load(tmp_path / "model").similar(entity)) >= 1
 
 
+def test_rows_without_a_name_are_dropped_if_wanted_and_the_settings_remember_it(tmp_path, called):
+    (tmp_path / "bought.csv").write_text("user,item\na,tea\n,tea\nb,NA\nb,tea\nb,milk\n")
+    given = ["train", "bought.csv", "--kind", "interactions", *FAST, "--out", "m"]
+    result = called(*given, cwd=tmp_path)
+    assert result.returncode == 1
+    assert "pass --drop-missing" in result.stderr
+    assert called(*given, "--drop-missing", cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m")._data.counts.nnz == 3
+    assert tomllib.loads((tmp_path / "m" / "train.toml").read_text())["drop_missing"] is True
+
+
+def test_items_of_a_line_may_be_separated_by_what_one_says(tmp_path, called):
+    (tmp_path / "baskets.txt").write_text("green tea|milk\nmilk|green tea\n")
+    given = ["train", "baskets.txt", "--kind", "baskets", "--delimiter", "|", *FAST, "--out", "m"]
+    assert called(*given, cwd=tmp_path).returncode == 0
+    assert "green tea" in vbn.load(tmp_path / "m")._model().rows
+
+
 def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
     model = vbn.load(shop.model)
     assert len(model.validation_) == 15
@@ -99,6 +120,7 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
     ("arguments", "said"),
     [
         (["2001.csv", "--kind", "pairs"], "no such file: '2001.csv'; check the path\n"),
+        (["pears.csv", "--kind", "pairs"], "did you mean 'pairs.csv'?"),
         (["empty.csv", "--kind", "pairs"], "empty"),
         (["pairs.csv", "--kind", "pairs", "--columns", "left,rihgt"], "Did you mean 'right'"),
         (["pairs.csv", "--kind", "pairs", "--taxonomy", "cycle.csv"], "pass --drop-cycles"),

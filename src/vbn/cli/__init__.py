@@ -1,5 +1,5 @@
 """The command line: thin verbs over the library, one file each."""
 
-from vbn.cli._main import main
+from vbn.cli._entry import main
 
 __all__ = ["main"]

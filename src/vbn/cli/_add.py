@@ -19,7 +19,7 @@ from vbn.cli._output import say
 )
 def add(
     model: Model,
-    name: Annotated[str | None, typer.Argument(help="Name of the new entity; or give --from.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the new entity; or give --from.")] = None,
     parent: Annotated[list[str] | None, typer.Option(help="Its parent, PARENT or PARENT=WEIGHT; repeatable.")] = None,
     context: Annotated[
         list[str] | None, typer.Option(help="What it was seen with, NAME or NAME=COUNT; may be repeated.")
@@ -31,10 +31,15 @@ def add(
     out: Annotated[Path | None, typer.Option(help="Folder for the grown model; by default it replaces MODEL.")] = None,
 ) -> None:
     """Give new entities a density at once, without retraining."""
+    from vbn.cli._belongings import forget, note_added, run_of
+
     if (name is None) == (source is None):
         raise typer.BadParameter("give a name, or --from a file: one of the two.")
     if source is not None and (parent or context):
         raise typer.BadParameter("--parent and --context belong to one name; with --from, the file has the parents.")
+    target = out or model
+    in_place = target.resolve() == model.resolve()
+    run = run_of(model) if in_place else None
     grown = open_model(model)
     counts = grown._data is not None
     before = len(grown._model().vocabulary(side.value))
@@ -42,8 +47,12 @@ def add(
     if name is not None:
         new = {name: {"parents": _weights(grown, parent, side), "contexts": _contexts(grown, context, side)}}
     grown.add(new, side=side.value)
-    folder = grown.save(out or model, counts=counts)
+    folder = grown.save(target, counts=counts)
     added = len(grown._model().vocabulary(side.value)) - before
+    if run is not None:
+        note_added(folder, run, added)
+    elif not in_place:
+        forget(folder, checkpoint=True)
     say(f"added {added:,} {'entity' if added == 1 else 'entities'}")
     typer.echo(str(folder))
 

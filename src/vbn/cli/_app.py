@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from vbn._version import __version__
-from vbn.cli._guard import Guarded
+from vbn.cli._guard import Guarded, Verb
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,7 +25,7 @@ app = typer.Typer(
 def verb(*examples: str) -> Callable[[Function], Function]:
     """Register a function as a command whose help ends with examples."""
     lines = "\n".join(f"  {example}" for example in examples)
-    return app.command(epilog=f"\b\nExample:\n{lines}" if len(examples) == 1 else f"\b\nExamples:\n{lines}")
+    return app.command(cls=Verb, epilog=f"\b\nExample:\n{lines}" if len(examples) == 1 else f"\b\nExamples:\n{lines}")
 
 
 def _show_version(wanted: bool) -> None:

@@ -15,7 +15,7 @@ app.add_typer(data, name="data")
 
 @data.command(epilog="\b\nExample:\n  vbn data example shop")
 def example(
-    folder: Annotated[Path, typer.Argument(help="Folder to write to.")] = Path("shop"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")] = Path("shop"),
     customers: Annotated[int, typer.Option(min=1, help="How many customers.")] = 600,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same files.")] = 0,
 ) -> None:

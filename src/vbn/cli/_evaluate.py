@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from vbn.cli._app import verb
-from vbn.cli._options import AsJson, ColumnNames, Model, OnSide, Side, open_model, split_columns
+from vbn.cli._options import (
+    AsJson,
+    ColumnNames,
+    HasHeader,
+    Model,
+    OnSide,
+    Side,
+    check_relation,
+    open_model,
+    split_columns,
+)
 from vbn.cli._output import print_json, show_rows
 
 
@@ -27,7 +37,7 @@ _NUMBERS = {Task.pairs: False, Task.similarity: True}  # of these tasks: whether
 
 @verb(
     "vbn evaluate my-model --task pairs --data held-out.csv",
-    "vbn evaluate my-model --task recommendation --data held-out.csv --k 20 --json",
+    "vbn evaluate my-model --task recommendation --data held-out.csv -k 20 --json",
     "vbn evaluate my-model --task similarity --data wordsim353.csv --lowercase",
     "vbn evaluate my-model --task relation --relation antonym --data held-out-antonyms.csv",
 )
@@ -42,8 +52,11 @@ def evaluate(
         ),
     ] = None,
     columns: ColumnNames = None,
+    header: HasHeader = None,
     relation: Annotated[str | None, typer.Option(help="Task relation: its name.")] = None,
-    k: Annotated[list[int] | None, typer.Option(min=1, help="Task recommendation: recall@k [10]; repeatable.")] = None,
+    k: Annotated[
+        list[int] | None, typer.Option("-k", "--k", min=1, help="Task recommendation: recall@k [10]; repeatable.")
+    ] = None,
     rare: Annotated[float, typer.Option(min=0, help="Task recommendation: items of at most this count are rare.")] = 10,
     include_seen: Annotated[
         bool, typer.Option("--include-seen", help="Task recommendation: also rank what the user has.")
@@ -61,7 +74,7 @@ def evaluate(
     from vbn import evaluation
     from vbn.cli._reading import read_pairs
 
-    held = read_pairs(_file(model, data, task), split_columns(columns), number=_NUMBERS.get(task))
+    held = read_pairs(_file(model, data, task), split_columns(columns), header=header, number=_NUMBERS.get(task))
     trained = open_model(model)
     rows: list[dict[str, Any]]
     if task is Task.pairs:
@@ -75,6 +88,7 @@ def evaluate(
         assert held.numbers is not None
         rows = [evaluation.evaluate_similarity(trained, left, right, held.numbers.tolist(), side.value)]
     else:
+        check_relation(trained, str(relation))
         rows = [evaluation.evaluate_relation(trained, str(relation), held.left, held.right, seed)]
     if as_json:
         print_json(rows)
@@ -85,7 +99,10 @@ def evaluate(
 def _file(model: Path, data: Path | None, task: Task) -> Path:
     if data is not None:
         return data
-    kept = model / "held_out.csv"
-    if task in (Task.pairs, Task.recommendation) and kept.is_file():
-        return kept
+    if task in (Task.pairs, Task.recommendation):
+        from vbn.cli._belongings import held_out_of
+
+        kept = held_out_of(model)
+        if kept is not None:
+            return kept
     raise typer.BadParameter("give --data, a file of held-out data.")

@@ -14,7 +14,7 @@ from vbn.cli._output import print_json
 @verb("vbn explain my-model brie")
 def explain(
     model: Model,
-    entity: Annotated[str, typer.Argument(help="The entity to explain.")],
+    entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity to explain.")],
     side: OnSide = Side.column,
     as_json: AsJson = False,
 ) -> None:

@@ -32,7 +32,7 @@ class Role(StrEnum):
 @verb("vbn export my-model vectors.txt --format word2vec", "vbn export my-model densities.parquet")
 def export(
     model: Model,
-    file: Annotated[Path, typer.Argument(help="The file to write.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     form: Annotated[Format | None, typer.Option("--format", help="By default what the file's suffix says.")] = None,
     role: Annotated[Role, typer.Option(help="The density as a row, or as a context (column).")] = Role.entity,
     side: OnSide = Side.column,

@@ -7,20 +7,45 @@ reads on.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from vbn._errors import ParameterError, VBNError
+from vbn.cli._entry import INTERRUPTED, was_interrupted
+from vbn.cli._usage import told_usage
 from vbn.cli._wording import in_options
 
-FAILED, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+FAILED, WRONG_USAGE, PIPE_CLOSED = 1, 2, 141
+
+
+class Verb(TyperCommand):
+    """A command whose usage shows arguments as they are called elsewhere, without the braces of newer typers."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Parts of the line of usage."""
+        return [re.sub(r"^\{(\w+)\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
 
 class Guarded(TyperGroup):
     """A group of commands whose errors are told in one line, unless `--debug` asks for the traceback."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Parse and run, and end the program."""
+        try:
+            code = super().main(*args, **options | {"standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # not one of typer's
+                raise
+            if type(error).__name__ == "NoArgsIsHelpError":
+                typer.echo(error.format_message(), err=True)
+            else:
+                typer.echo(told_usage(error), err=True)
+            sys.exit(getattr(error, "exit_code", WRONG_USAGE))
+        sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -34,8 +59,13 @@ class Guarded(TyperGroup):
             typer.echo(_first_line(interrupt) or "interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
+            if getattr(error, "ctx", ctx) is None:  # the parser does not always say whose option it was
+                error.verb = f"vbn {ctx.invoked_subcommand}"  # type: ignore[attr-defined]
             if hasattr(error, "exit_code") or ctx.params.get("debug"):  # typer's own, or wanted with its traceback
                 raise
+            if was_interrupted(error):
+                typer.echo("interrupted", err=True)
+                raise typer.Exit(INTERRUPTED) from None
             typer.echo(told(error), err=True)
             raise typer.Exit(WRONG_USAGE if isinstance(error, ParameterError) else FAILED) from None
         return result

@@ -14,10 +14,10 @@ from vbn.data import Dataset
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
 _ACCEPTED = {
-    "sequences": (_TEXT_FILE | {"window", "dynamic_window"}, 1),
-    "baskets": (_TEXT_FILE, 2),
-    "interactions": (_TEXT_FILE, 3),
-    "pairs": (_TEXT_FILE | {"shared"}, 3),
+    "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
+    "baskets": (_TEXT_FILE | {"drop_missing"}, 2),
+    "interactions": (_TEXT_FILE | {"drop_missing"}, 3),
+    "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
 }
 _SPECIAL = frozenset().union(*(options for options, _ in _ACCEPTED.values()))
@@ -44,6 +44,8 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter("options for a taxonomy were given, but no --taxonomy.")
     if "validation" in settings and "hold_out" in settings:
         raise typer.BadParameter("--validation and --hold-out: one of the two.")
+    if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
+        raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
 
 
 def read_training_data(settings: Mapping[str, Any]) -> Dataset:
@@ -70,6 +72,8 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
         options = {key: value for key, value in options.items() if key not in ("min_count", "max_size")}
     if "delimiter" in options:
         options["delimiter"] = options["delimiter"].replace("\\t", "\t")
+    if options.pop("drop_missing", False):
+        options["missing"] = "drop"
     columns = [None if column == "" else column for column in settings.get("columns", ())]
     if kind == "sequences":
         return Dataset.from_sequences(file, column=columns[0] if columns else None, **options)

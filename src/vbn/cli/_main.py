@@ -1,4 +1,4 @@
-"""`vbn`: where the command line begins."""
+"""`vbn`: its verbs, and the run of one of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import warnings
 import typer
 
 from vbn.cli._app import app
+from vbn.cli._wording import in_options
 
 # One module each, in the order that the help shows them; what is heavy they import when they are run.
 VERBS = (
@@ -18,8 +19,8 @@ VERBS = (
 )  # fmt: skip
 
 
-def main() -> None:
-    """Run the command line: exit code 0, 1 where something failed, 2 for wrong usage."""
+def run() -> None:
+    """Run the verb that the arguments name, and end the program with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot print is no error
@@ -30,7 +31,7 @@ def main() -> None:
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    typer.echo(f"warning: {message}", err=True)
+    typer.echo(f"warning: {in_options(str(message))}", err=True)
 
 
 def _debug_first(arguments: list[str]) -> list[str]:

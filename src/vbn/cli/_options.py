@@ -30,6 +30,9 @@ ColumnNames = Annotated[
         help="Columns of the file by name or number (from 0), in their order; what is left empty is found by its name.",
     ),
 ]
+HasHeader = Annotated[
+    bool | None, typer.Option("--header/--no-header", help="Whether the file begins with a header; by default, look.")
+]
 
 
 def open_model(folder: Path) -> Any:
@@ -37,6 +40,17 @@ def open_model(folder: Path) -> Any:
     import vbn
 
     return vbn.load(folder)
+
+
+def check_relation(model: Any, name: str) -> None:
+    """Refuse a relation that the model does not have, and say which it has."""
+    from vbn._errors import RelationError
+
+    known = [relation.name for relation in model._model().relations]
+    if not known:
+        raise RelationError("this model has no relations; train one with --relation NAME=FILE.")
+    if name not in known:
+        raise RelationError(f"unknown relation {name!r}; this model has {', '.join(map(repr, known))}.")
 
 
 def split_columns(given: str | None) -> list[str | int | None]:

@@ -12,7 +12,7 @@ import typer
 
 from vbn._errors import DataError, UnknownEntityError
 from vbn.cli._app import verb
-from vbn.cli._options import AsJson, ColumnNames, Model, open_model, split_columns
+from vbn.cli._options import AsJson, ColumnNames, HasHeader, Model, check_relation, open_model, split_columns
 from vbn.cli._output import print_json, say
 
 
@@ -22,9 +22,12 @@ from vbn.cli._output import print_json, say
 )
 def predict(
     model: Model,
-    pairs: Annotated[Path, typer.Argument(help="csv, tsv, txt or parquet with two columns: left, right.")],
+    pairs: Annotated[
+        Path, typer.Argument(metavar="PAIRS", help="csv, tsv, txt or parquet with two columns: left, right.")
+    ],
     relation: Annotated[str | None, typer.Option(help="Of this relation instead of co-occurring.")] = None,
     columns: ColumnNames = None,
+    header: HasHeader = None,
     skip_unknown: Annotated[
         bool, typer.Option("--skip-unknown", help="Leave pairs with an unknown name out instead of failing.")
     ] = False,
@@ -39,13 +42,13 @@ def predict(
         raise typer.BadParameter("--json prints to standard output; leave --out away.")
     from vbn.cli._reading import read_pairs
 
-    read = read_pairs(pairs, split_columns(columns))
+    read = read_pairs(pairs, split_columns(columns), header=header)
     asked = list(zip(read.left, read.right, strict=True))
     trained = open_model(model)
     if relation is not None:
-        trained._model().relation_number(relation)  # an unknown one is no matter of the file
+        check_relation(trained, relation)
     if skip_unknown:
-        asked = _known(trained, asked)
+        asked = _known(trained, asked, pairs.name)
     try:
         p, std = (
             trained.predict_proba(asked, return_std=True)
@@ -65,9 +68,15 @@ def predict(
         typer.echo(str(out))
 
 
-def _known(model: Any, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _known(model: Any, pairs: Sequence[tuple[str, str]], file: str) -> list[tuple[str, str]]:
     trained = model._model()
     known = [pair for pair in pairs if pair[0] in trained.rows and pair[1] in trained.columns]
+    if not known:
+        left, right = pairs[0]
+        raise DataError(
+            f"{file}: the model knows both names of none of the {len(pairs):,} pairs, such as {left!r} and {right!r}; "
+            "name the columns of the pair with --columns if these are the wrong ones."
+        )
     if len(known) < len(pairs):
         say(f"left out {len(pairs) - len(known):,} of {len(pairs):,} pairs: a name is unknown")
     return known

@@ -10,7 +10,8 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data._columns import read_columns
-from vbn.data._fields import COUNTS, Field
+from vbn.data._csv import open_sheet
+from vbn.data._fields import COUNTS, Field, plain_name
 from vbn.data._files import find_file, read_lines
 
 _LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
@@ -26,7 +27,9 @@ class Pairs(NamedTuple):
     numbers: np.ndarray | None
 
 
-def read_pairs(path: Path, columns: Sequence[str | int | None], *, number: bool | None = None) -> Pairs:
+def read_pairs(
+    path: Path, columns: Sequence[str | int | None], *, header: bool | None = None, number: bool | None = None
+) -> Pairs:
     """Read pairs of names from a csv, tsv, txt or parquet file (gz too).
 
     Parameters
@@ -35,19 +38,42 @@ def read_pairs(path: Path, columns: Sequence[str | int | None], *, number: bool 
         The file.
     columns
         Names or numbers of the columns left, right and number; missing ones are found by usual names or by place.
+    header
+        Whether the file begins with a header; None looks.
     number
         Whether there must be a number for each pair; None takes no notice of numbers, unless a column is named for one.
     """
     fields = [Field("left", _LEFT), Field("right", _RIGHT)]
     if number is not None or len(columns) > len(fields):
         fields.append(Field("number", (*COUNTS, *_SCORES), number=True, optional=not number))
-    read = read_columns(str(path), tuple(columns), {}, fields)
+    _refuse_guesses(path, columns, fields, header)
+    read = read_columns(str(path), tuple(columns), {}, fields, header=header)
     left, right = read.labels["left"], read.labels["right"]
     return Pairs(
         [left.names[code] for code in left.codes.tolist()],
         [right.names[code] for code in right.codes.tolist()],
         read.numbers.get("number"),
     )
+
+
+def _refuse_guesses(
+    path: Path, columns: Sequence[str | int | None], fields: Sequence[Field], header: bool | None
+) -> None:
+    """Ask for the columns of a pair where their place would decide, though there are others that may be meant."""
+    chosen = {item.key: column for item, column in zip(fields, columns, strict=False) if column is not None}
+    file = find_file(path)
+    names: Sequence[str]
+    if file.kind == "parquet":
+        from vbn.data._tables import read_parquet
+
+        names = read_parquet(file).names
+    else:
+        names = open_sheet(file, chosen, fields, header, None).names
+    plain = {plain_name(name) for name in names}
+    guessed = any(item.key not in chosen and plain.isdisjoint(item.aliases) for item in fields[:2])
+    if guessed and len(names) > len(fields):
+        shown = ", ".join(map(repr, names[:20]))
+        raise DataError(f"which columns of {path.name} hold the pair? Say --columns and two of {shown}.")
 
 
 def read_names(path: Path) -> list[str]:

@@ -33,7 +33,9 @@ class Explore(StrEnum):
 )
 def recommend(
     model: Model,
-    entities: Annotated[list[str] | None, typer.Argument(help="What somebody has, by name.")] = None,
+    entities: Annotated[
+        list[str] | None, typer.Argument(metavar="ENTITIES", help="What somebody has, by name.")
+    ] = None,
     k: K = 10,
     user: Annotated[list[str] | None, typer.Option(help="A row seen in training instead; may be repeated.")] = None,
     users: Annotated[Path | None, typer.Option(help="A text file of such rows, one a line.")] = None,

@@ -7,17 +7,19 @@ from typing import Annotated
 import typer
 
 from vbn.cli._app import verb
-from vbn.cli._options import AsJson, K, Model, open_model
+from vbn.cli._options import AsJson, K, Model, check_relation, open_model
 from vbn.cli._output import show
 
 
 @verb("vbn related my-model antonym lowest -k 5")
 def related(
     model: Model,
-    relation: Annotated[str, typer.Argument(help="Name of the relation.")],
-    entity: Annotated[str, typer.Argument(help="The entity that it starts from.")],
+    relation: Annotated[str, typer.Argument(metavar="RELATION", help="Name of the relation.")],
+    entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity that it starts from.")],
     k: K = 10,
     as_json: AsJson = False,
 ) -> None:
     """The entities to which a relation most probably leads."""
-    show(open_model(model).related(relation, entity, k), as_json=as_json)
+    trained = open_model(model)
+    check_relation(trained, relation)
+    show(trained.related(relation, entity, k), as_json=as_json)

@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from vbn._errors import DataError
+from vbn.cli._belongings import STAMP
 from vbn.cli._options import split_columns
 
 PATHS = ("input", "out", "taxonomy", "validation", "row_names", "column_names")
@@ -28,6 +29,7 @@ MODEL: _Kinds = {
 }  # fmt: skip
 DATA: _Kinds = {
     "kind": TEXT, "columns": LIST, "header": (bool,), "delimiter": TEXT, "window": (int,), "dynamic_window": (bool,),
+    "drop_missing": (bool,),
     "min_count": NUMBER, "max_size": (int,), "shared": (bool,), "taxonomy_side": TEXT, "taxonomy_columns": LIST,
     "drop_cycles": (bool,), "relation": (dict,), "symmetric": LIST, "skip_unknown": (bool,), "hold_out": NUMBER,
     "counts": (bool,),
@@ -96,6 +98,7 @@ def read_config(path: Path) -> dict[str, Any]:
         raise DataError(f"no such config file: {str(path)!r}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is not a toml file: {error}.") from error
+    settings = {key: value for key, value in settings.items() if key not in STAMP}
     for key, value in settings.items():
         _check(path, key, value)
     for key in PATHS:

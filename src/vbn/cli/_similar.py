@@ -26,7 +26,9 @@ class By(StrEnum):
 )
 def similar(
     model: Model,
-    entity: Annotated[str | None, typer.Argument(help="A name; or give --positive and --negative.")] = None,
+    entity: Annotated[
+        str | None, typer.Argument(metavar="ENTITY", help="A name; or give --positive and --negative.")
+    ] = None,
     k: K = 10,
     by: Annotated[
         By, typer.Option(help="cosine: alike. context: likely to stand near it (the paper's ranking).")

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from vbn.cli._belongings import forget
 from vbn.cli._output import check_folder
 from vbn.data import Dataset, Taxonomy
 from vbn.datasets import Bundled, load_bundled
@@ -53,6 +54,7 @@ def run_demo(out: str, *, epochs: int, seed: int) -> None:
     _show_antonyms(console, model, bundled)
     _show_score(console, model, plain, bundled, seed)
     folder = model.save(out)
+    forget(folder, checkpoint=True)
     console.print(f"\nThe model is saved in [bold]{escape(str(folder))}[/bold]. Play with it:")
     here = shlex.quote(str(folder))
     lines = (f"vbn similar {here} gouda", f"vbn related {here} antonym left", f"vbn explain {here} brie")

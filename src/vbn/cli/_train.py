@@ -61,7 +61,11 @@ def train(
     columns: Annotated[str | None, typer.Option(metavar="A,B,...", help=_COLUMNS)] = None,
     header: Annotated[bool | None, typer.Option(help="Whether INPUT begins with a header; by default, look.")] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="What separates the fields of INPUT, such as ; or :: or \\t.")
+        str | None,
+        typer.Option(help="What separates the fields of INPUT (of a .txt: tokens or items), such as ; or :: or \\t."),
+    ] = None,
+    drop_missing: Annotated[
+        bool | None, typer.Option("--drop-missing", help="Leave rows without a name out (empty, NA, null, ...).")
     ] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Sequences: largest distance of neighbours [5].")] = None,
     dynamic_window: Annotated[
@@ -94,7 +98,8 @@ def train(
         Path | None, typer.Option(help="Held-out data like INPUT; its log-likelihood is shown.")
     ] = None,
     hold_out: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Hold this share of the pairs out instead; kept in the model.")
+        float | None,
+        typer.Option(help="Hold this share (above 0, below 1) of the pairs out instead; kept in the model."),
     ] = None,
     counts: Annotated[
         bool | None,
@@ -139,6 +144,9 @@ def train(
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from OUT/checkpoint, to the same bits as without a break.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Resume even if the model was changed since; the changes are lost.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the summary of the data only.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary, no progress.")] = False,

@@ -10,12 +10,11 @@ from typing import Any
 
 import typer
 
+from vbn.cli._belongings import CHECKPOINT, HELD_OUT, check_resuming, epochs_done, forget, stamp
 from vbn.cli._loading import check_usage, read_counts, read_training_data
 from vbn.cli._output import check_folder, say
 from vbn.cli._settings import MODEL, gathered, to_toml
 from vbn.data import Dataset
-
-CONFIG, HELD_OUT, CHECKPOINT = "train.toml", "held_out.csv", "checkpoint"
 
 
 def run_training(options: Mapping[str, Any]) -> None:
@@ -26,46 +25,62 @@ def run_training(options: Mapping[str, Any]) -> None:
     check_usage(settings)
     out = Path(settings["out"])
     check_folder(out)
-    data = read_training_data(settings)
+    before = 0
+    if options["resume"]:
+        before = epochs_done(out)
+        if not options["force"]:
+            check_resuming(out)
+    data, held = _split(settings, read_training_data(settings))
     if options["dry_run"]:
-        typer.echo(str(data.describe()))
+        typer.echo(_summary(data, held, settings))
         return
     if not quiet:
-        say(str(data.describe()))
-    _fit(settings, data, out, resume=options["resume"], quiet=quiet)
+        say(_summary(data, held, settings))
+    _fit(settings, data, held, out, before=before, quiet=quiet)
 
 
-def _fit(settings: dict[str, Any], data: Dataset, out: Path, *, resume: bool, quiet: bool) -> None:
+def _split(settings: Mapping[str, Any], data: Dataset) -> tuple[Dataset, Dataset | None]:
+    """The data to train on, and what is held out or given for validation."""
+    if "hold_out" in settings:
+        from vbn.evaluation import hold_out
+
+        return hold_out(data, settings["hold_out"], settings.get("seed", 0))
+    if "validation" in settings:
+        return data, read_counts(settings, settings["validation"], limits=False)
+    return data, None
+
+
+def _summary(data: Dataset, held: Dataset | None, settings: Mapping[str, Any]) -> str:
+    """The data that training uses, and how much is held out from it."""
+    told = str(data.describe())
+    if held is None or "hold_out" not in settings:
+        return told
+    return f"{told}\n  held out   {held.counts.nnz:,} cells beside these, kept in {HELD_OUT}"
+
+
+def _fit(settings: dict[str, Any], data: Dataset, held: Dataset | None, out: Path, *, before: int, quiet: bool) -> None:
+    """Train, going on after the epochs of a checkpoint if there are any `before`, and save."""
     from vbn.estimators import VBN
-    from vbn.evaluation import hold_out
 
     model = VBN(**_parameters(settings), verbose=not quiet)
     settings = settings | {key: value for key, value in _effective(model).items() if value is not None}
     config = to_toml(settings, out)
-    held = None
-    if "hold_out" in settings:
-        data, held = hold_out(data, settings["hold_out"], model.seed)
-    elif "validation" in settings:
-        held = read_counts(settings, settings["validation"], limits=False)
-    if resume or "checkpoint_every" in settings:
+    resumable = before > 0 or "checkpoint_every" in settings
+    if resumable:
         model.set_params(checkpoint=out / CHECKPOINT)
     started = time.perf_counter()
-    model.fit(data, validation=held, resume_from=out / CHECKPOINT if resume else None)
-    model.set_params(checkpoint=None).save(
-        out, counts=settings.get("counts", True)
-    )  # a path of this run, not a property of the model
-    (out / CONFIG).write_text(config, encoding="utf-8")
+    model.fit(data, validation=held, resume_from=out / CHECKPOINT if before else None)
+    model.set_params(checkpoint=None)  # a path of this run, not a property of the model
+    model.save(out, counts=settings.get("counts", True))
+    forget(out, checkpoint=not resumable)
     if "hold_out" in settings and held is not None:
         write_pairs(out / HELD_OUT, held)
+    stamp(out, config)
     if model.interrupted_:
-        how = (
-            "--resume goes on"
-            if settings.get("checkpoint_every") or resume
-            else "without --checkpoint-every it is final"
-        )
+        how = "--resume goes on" if resumable else "without --checkpoint-every it is final"
         raise KeyboardInterrupt(f"saved the model after {model.n_iter_} of {model.epochs} epochs in {out}; {how}")
     if not quiet:
-        _report(model, time.perf_counter() - started)
+        _report(model, time.perf_counter() - started, before)
     typer.echo(str(out))
 
 
@@ -84,8 +99,10 @@ def _effective(model: Any) -> dict[str, Any]:
     return {key: value for key, value in model.get_params().items() if key in MODEL and key != "checkpoint_every"}
 
 
-def _report(model: Any, seconds: float) -> None:
-    parts = [f"{model.n_iter_} epochs in {seconds:.1f} s", f"bound {model.lower_bound_:,.0f}"]
+def _report(model: Any, seconds: float, before: int) -> None:
+    done = f"{model.n_iter_ - before} epochs more" if before else f"{model.n_iter_} epochs"
+    in_all = f", {model.n_iter_} in all" if before else ""
+    parts = [f"{done} in {seconds:.1f} s{in_all}", f"bound {model.lower_bound_:,.0f}"]
     if len(model.validation_):
         parts.append(f"held-out log-likelihood {model.validation_[-1]:.4f}")
     say("trained: " + ", ".join(parts))
