@@ -217,3 +217,24 @@ def test_queries_do_not_change_the_model(words):
     words.predict_proba([("dog", "cat")])
     words.posterior("dog").mean[:] = 0.0
     assert before == {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda m: m.similar("u0"), "unknown entity 'u0'; it is the name of a row: pass side='row'"),
+        (lambda m: m.explain("i0", side="row"), "it is the name of a column: pass side='column'"),
+        (lambda m: m.posterior("u0"), "pass side='row'"),
+        (
+            lambda m: m.predict_proba([("i0", "u0")]),
+            "'i0'; it is the name of a column: pairs go from a row to a column",
+        ),
+        (lambda m: m.recommend(["u0"]), "it is the name of a row: pass it as user="),
+        (lambda m: m.recommend(user="i0"), "it is the name of a column: give it as an entity"),
+        (lambda m: m.add("new", parents=["u0"]), "parents stand on the same side"),
+        (lambda m: m.similar("u77"), "unknown entity 'u77'.$"),
+    ],
+)
+def test_a_name_of_the_other_side_is_told_from_an_unknown_one(shop, ask, message):
+    with pytest.raises(vbn.UnknownEntityError, match=message):
+        ask(shop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vbn.estimators._hints import BY_SIDE, hinting
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries, check_k
 from vbn.estimators._resampling import sampler_of, sampling_options
@@ -13,6 +14,7 @@ from vbn.inference._explanation import Explanation
 class Explaining(Parameters, Queries):
     """Gives a model `explain`."""
 
+    @hinting(BY_SIDE)
     def explain(self, entity: object, side: str = "column", k: int = 5) -> Explanation:
         """How much of an entity's density is prior and how much data, from which parents and which pairs.
 

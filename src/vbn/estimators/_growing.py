@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
+from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries
 from vbn.inference._adding import add_entities
@@ -17,6 +18,7 @@ class Growing(Queries):
 
     verbose: bool
 
+    @hinting("parents stand on the same side as what is added, contexts on the other; see side=")
     def add(self, name: Any, parents: Any = None, contexts: Any = None, side: str = "column") -> Self:
         """Give entities that did not exist a density at once, without retraining; the model itself grows.
 

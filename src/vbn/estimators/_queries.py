@@ -10,6 +10,7 @@ import numpy as np
 from vbn._errors import DataError, NotFittedError, ParameterError
 from vbn.data import Dataset
 from vbn.data._pairs import pair_columns
+from vbn.estimators._hints import BY_SIDE, PAIRS, hinting
 from vbn.inference._density import Density
 from vbn.inference._neighbours import similar
 from vbn.inference._predictive import pair_scores, probability, probability_std, relation_scores
@@ -31,6 +32,7 @@ class Queries:
             raise NotFittedError(f"this {type(self).__name__} has not been fitted; call fit(data) first.")
         return self._trained
 
+    @hinting(BY_SIDE)
     def posterior(self, entity: object, role: str = "entity", part: str | None = None, side: str = "column") -> Density:
         """The density of an entity.
 
@@ -79,6 +81,7 @@ class Queries:
         mean = densities.category_mean[number].copy()
         return Density(mean, np.full_like(mean, densities.category_variance[number]))
 
+    @hinting(PAIRS)
     def predict_proba(self, pairs: Any, return_std: bool = False) -> Any:
         """Probability that the second entity of each pair occurs near the first (paper, posterior predictive).
 
@@ -107,6 +110,7 @@ class Queries:
         scores = pair_scores(trained, trained.rows.ids(left), trained.columns.ids(right))
         return _answer(*scores, trained.temperature, return_std)
 
+    @hinting(PAIRS)
     def relation_proba(self, relation: str, pairs: Any, return_std: bool = False) -> Any:
         """Probability that a relation holds from the first to the second entity of each pair.
 
@@ -123,6 +127,7 @@ class Queries:
         scores = relation_scores(trained, number, trained.rows.ids(left), trained.columns.ids(right))
         return _answer(*scores, 1.0, return_std)
 
+    @hinting(BY_SIDE)
     def similar(
         self, entity: object = None, k: int = 10, *, by: str = "cosine", positive: Sequence[object] | None = None,
         negative: Sequence[object] | None = None, side: str = "column", readout: str = "entity",
@@ -155,6 +160,7 @@ class Queries:
         candidates = trained.profile.candidates(side)
         return similar(trained, plus, minus, int(k), by, side, candidates, readout, float(smoothing))
 
+    @hinting(BY_SIDE)
     def vectors(
         self, names: Iterable[object] | None = None, *, readout: str = "entity", side: str = "column",
         smoothing: float = 3.0,
@@ -199,6 +205,7 @@ class Queries:
         ids = known.ids(list(names))
         return [known[int(i)] for i in ids], mean[ids]
 
+    @hinting("relations lead from a row to a column")
     def related(self, relation: str, entity: object, k: int = 10) -> Table:
         """The entities to which a relation most probably leads from the given one."""
         trained = self._model()

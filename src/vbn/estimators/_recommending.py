@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
+from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries, check_k
 from vbn.inference._folding import average, fold_in
@@ -26,6 +27,7 @@ class Recommending(Queries):
 
     verbose: bool
 
+    @hinting("pass it as user=", "give it as an entity, not as user=")
     def recommend(
         self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
         exclude_seen: bool = True, candidates: Iterable[object] | None = None, explore: str | None = None,
