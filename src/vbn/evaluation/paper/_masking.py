@@ -133,7 +133,9 @@ def _pair(interactions: Interactions, rows: NDArray[np.int64], rng: np.random.Ge
     luck = rng.random(len(rows))
     user, order = interactions.user[rows], interactions.order[rows]
     picked = _first_of_each(user, luck)
-    others = np.setdiff1d(np.arange(len(rows)), picked)
+    free = np.ones(len(rows), dtype=bool)
+    free[picked] = False
+    others = np.flatnonzero(free)
     last = _first_of_each(user[others], -order[others], luck[others])
     return np.concatenate([rows[picked], rows[others[last]]])
 

@@ -1,0 +1,74 @@
+"""What `vbn reproduce` does: the domains that were asked for, one after the other, and a report of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from vbn._errors import MissingExtraError, ParameterError
+from vbn.evaluation.paper._cache import Cache
+from vbn.evaluation.paper._domains import LOADERS
+from vbn.evaluation.paper._options import Options, Progress, to_stderr
+from vbn.evaluation.paper._report import about, read_results, write_report
+from vbn.evaluation.paper._reproduce import reproduce_interactions
+from vbn.evaluation.paper._results import DomainResult
+
+DOMAINS = (*LOADERS, "words")
+"""In the order of the report."""
+
+
+def reproduce(
+    domains: Iterable[str], folder: Path, out: Path, options: Options | None = None, cache: Path | None = None,
+    tell: Callable[[str], None] = to_stderr,
+) -> tuple[Path, ...]:  # fmt: skip
+    """Run domains and write a report; results of other domains in an earlier report of that folder stay in it.
+
+    Parameters
+    ----------
+    domains
+        Some of "movies", "music", "medical", "words".
+    folder
+        Where the data sets are.
+    out
+        Folder of the report.
+    options
+        How to run.
+    cache
+        Folder of the runs that are done; by default `out`/cache.
+    tell
+        Where lines of progress go.
+
+    Returns
+    -------
+    tuple of Path
+        report.md, report.html and report.json.
+    """
+    chosen = tuple(domains)
+    for name in chosen:
+        if name not in DOMAINS:
+            raise ParameterError(f"no domain is called {name!r}; there are {', '.join(DOMAINS)}.")
+    if find_spec("matplotlib") is None:  # said before hours of training rather than after
+        raise MissingExtraError("matplotlib is not installed: pip install 'vbn[reproduce]'.")
+    kept = Cache(out / "cache" if cache is None else cache, tell)
+    done = {result.name: result for result in _earlier(out)}
+    paths: tuple[Path, ...] = ()
+    for name in (name for name in DOMAINS if name in chosen):
+        done[name] = run_domain(name, folder, options or Options(), kept, Progress(name, tell=tell))
+        paths = write_report(tuple(done[each] for each in DOMAINS if each in done), out, about())
+    return paths
+
+
+def run_domain(name: str, folder: Path, options: Options, cache: Cache, progress: Progress) -> DomainResult:
+    """Run one domain."""
+    if name == "words":
+        words = import_module("vbn.evaluation.paper.words")  # here, since it brings the readers of text with it
+        result: DomainResult = words.reproduce_words(folder, options, cache, progress)
+        return result
+    return reproduce_interactions(name, folder, options, cache, progress)
+
+
+def _earlier(out: Path) -> tuple[DomainResult, ...]:
+    path = out / "report.json"
+    return read_results(path) if path.is_file() else ()

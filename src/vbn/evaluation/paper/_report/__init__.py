@@ -1,0 +1,6 @@
+"""The report of a reproduction: Markdown with pictures beside it, one HTML file with all inside, and JSON."""
+
+from vbn.evaluation.paper._report._about import About, about
+from vbn.evaluation.paper._report._writing import read_results, write_report
+
+__all__ = ["About", "about", "read_results", "write_report"]

@@ -1,0 +1,38 @@
+"""Figures as text, the same in every form of the report."""
+
+from __future__ import annotations
+
+from vbn.evaluation.paper._bootstrap import verdict
+from vbn.evaluation.paper._results import Cell, Verdicts
+
+NOTHING = "\u2013"
+MARKS = {"ahead": "▲", "level": "=", "behind": "▼"}
+
+
+def value_text(cell: Cell, digits: int) -> str:
+    """A figure with its spread, such as "80.2 ± 0.3"."""
+    if cell.value is None:
+        return NOTHING
+    spread = "" if cell.spread is None else f" ± {cell.spread:.{digits}f}"
+    return f"{cell.value:.{digits}f}{spread}"
+
+
+def paper_text(cell: Cell, digits: int) -> str:
+    """The paper's figure, such as "paper 39.4"; empty where it has none."""
+    return "" if cell.paper is None else f"paper {cell.paper:.{digits}f}"
+
+
+def difference_text(entry: tuple[float, float, float] | None) -> str:
+    """A difference with its interval, such as "+1.2 [0.8, 1.6]"."""
+    return NOTHING if entry is None else f"{entry[0]:+.1f} [{entry[1]:.1f}, {entry[2]:.1f}]"
+
+
+def verdict_of(entry: tuple[float, float, float] | None) -> str:
+    """The word "ahead", "level" or "behind"; empty where nothing was compared."""
+    return "" if entry is None else verdict(entry[1], entry[2])
+
+
+def tally(found: Verdicts) -> str:
+    """How often ahead, level and behind, in words."""
+    words = [verdict_of(entry) for line in found.differences for entry in line]
+    return ", ".join(f"{words.count(word)} {word}" for word in ("ahead", "level", "behind"))

@@ -1,0 +1,57 @@
+"""Write all forms of a report into a folder, and read its results back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from vbn._errors import DataError
+from vbn.evaluation.paper._report._about import About
+from vbn.evaluation.paper._report._html import html
+from vbn.evaluation.paper._report._markdown import markdown
+from vbn.evaluation.paper._report._plots import save_png, svg
+from vbn.evaluation.paper._results import DomainResult
+
+_PICTURES = "pictures"
+
+
+def write_report(results: tuple[DomainResult, ...], folder: Path, made: About) -> tuple[Path, ...]:
+    """Write report.md with its pictures, report.html and report.json.
+
+    Parameters
+    ----------
+    results
+        Of the domains, in the order in which they are shown.
+    folder
+        Where to.
+    made
+        Machine, commit and date.
+
+    Returns
+    -------
+    tuple of Path
+        The three files.
+    """
+    (folder / _PICTURES).mkdir(parents=True, exist_ok=True)
+    for result in results:
+        for picture in result.pictures:
+            if picture.series:
+                save_png(picture, folder / _PICTURES / f"{picture.name}.png")
+    content = {"about": made.to_dict(), "domains": [result.to_dict() for result in results]}
+    texts = {
+        "report.md": markdown(results, made, _PICTURES),
+        "report.html": html(results, made, svg),
+        "report.json": json.dumps(content, indent=1, allow_nan=False) + "\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return tuple(folder / name for name in texts)
+
+
+def read_results(path: Path) -> tuple[DomainResult, ...]:
+    """The results in a report.json."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return tuple(DomainResult.from_dict(entry) for entry in content["domains"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is not the report.json of a reproduction: {error}.") from error

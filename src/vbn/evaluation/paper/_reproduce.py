@@ -1,0 +1,160 @@
+"""One domain of users and items from its files to its results: maskings, runs, tables, pictures."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from vbn.evaluation.paper._cache import Cache
+from vbn.evaluation.paper._domains import Domain, load_domain
+from vbn.evaluation.paper._figures import MAIN
+from vbn.evaluation.paper._masking import cold, mask
+from vbn.evaluation.paper._models import ALL, BY_KEY, QUICK, Model, Parameters
+from vbn.evaluation.paper._options import Options, Progress
+from vbn.evaluation.paper._pictures import bounds, long_tail, pareto
+from vbn.evaluation.paper._pool import FULL, RARE, Cases, Pool
+from vbn.evaluation.paper._results import DomainResult
+from vbn.evaluation.paper._runs import Runner
+from vbn.evaluation.paper._split import Split
+from vbn.evaluation.paper._tables import all_table, dominance, paper_table, verdicts
+from vbn.evaluation.paper._winners import settings
+
+RARE_CASES = 1000
+"""As many rare cases are pooled at least, if `_MOST` maskings have them."""
+_MOST = 30
+
+
+def reproduce_interactions(
+    name: str, folder: Path, options: Options, cache: Cache, progress: Progress | None = None
+) -> DomainResult:
+    """Run a domain and put its results together.
+
+    Parameters
+    ----------
+    name
+        "movies", "music" or "medical".
+    folder
+        Where the data is.
+    options, cache, progress
+        How to run, where runs are kept, where to tell about them.
+    """
+    told = progress or Progress(name)
+    domain = load_domain(name, folder)
+    told.say(domain.described())
+    return reproduce_domain(domain, options, cache, told, settings(name, quick=options.quick))
+
+
+def reproduce_domain(
+    domain: Domain, options: Options, cache: Cache, progress: Progress, parameters: dict[str, Parameters]
+) -> DomainResult:
+    """As `reproduce_interactions`, for data that is loaded and parameters that are chosen."""
+    started = time.perf_counter()
+    models = tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL
+    ready = tuple(model for model in models if model.installed)
+    run = _Run(domain, options, Runner(cache, progress), parameters)
+    pool = run.masked(ready)
+    cold_pool = run.cold(tuple(model for model in ready if model.asking.prior))
+    pairs = int(mask(domain.interactions, domain.least).training().sum())
+    facts = {
+        "users": len(domain.interactions.users),
+        "items": len(domain.interactions.items),
+        "pairs": len(domain.interactions),
+        "maskings": len(pool.cases),
+        "cases": pool.number(FULL),
+        "rare_cases": pool.number(RARE),
+        "cold_cases": cold_pool.number(FULL),
+        "parameters": {model.key: parameters[model.key] for model in ready},
+        "seconds": time.perf_counter() - started,
+    }
+    return _result(domain, models, pool, cold_pool, pairs, facts, quick=options.quick)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """All splits of a domain, one after the other."""
+
+    domain: Domain
+    options: Options
+    runner: Runner
+    parameters: dict[str, Parameters]
+
+    def masked(self, models: tuple[Model, ...]) -> Pool:
+        """Maskings until there are enough rare cases."""
+        pool, total = Pool(self.options.seeds), 1
+        while len(pool.cases) < total:
+            seed = len(pool.cases)
+            masked = mask(self.domain.interactions, self.domain.least, seed)
+            pool.cases.append(Cases.of(masked))
+            wanted = 1 if self.options.quick else n_maskings(pool.number(RARE) / (seed + 1), self.options.seeds)
+            self.runner.progress.expect((wanted - (total if seed else 0)) * len(models))
+            total = wanted
+            self._all(pool, Split(self.domain, masked, "test", f"masking {seed + 1}"), models, seed)
+        return pool
+
+    def cold(self, models: tuple[Model, ...]) -> Pool:
+        """Cold splits, one for each seed."""
+        pool, total = Pool(self.options.seeds), 1 if self.options.quick else self.options.seeds
+        self.runner.progress.expect(total * len(models))
+        for seed in range(total):
+            split = Split(self.domain, cold(self.domain.interactions, seed=seed), "test", f"cold {seed + 1}")
+            pool.cases.append(Cases.of(split.masked))
+            self._all(pool, split, models, seed)
+        return pool
+
+    def _all(self, pool: Pool, split: Split, models: tuple[Model, ...], seed: int) -> None:
+        for model in models:
+            record = self.runner.run(model, split, self.parameters, seed)
+            pool.records.setdefault(model.key, []).append(record)
+
+
+def n_maskings(rare_cases: float, seeds: int) -> int:
+    """How many maskings give enough rare cases if each gives so many; as many for each seed.
+
+    Examples
+    --------
+    >>> n_maskings(98, seeds=3), n_maskings(1630, seeds=3), n_maskings(0, seeds=3)
+    (12, 3, 30)
+    """
+    needed = math.ceil(RARE_CASES / max(rare_cases, 1.0))
+    return min(math.ceil(max(needed, seeds) / seeds) * seeds, math.ceil(_MOST / seeds) * seeds)
+
+
+def _result(
+    domain: Domain, models: tuple[Model, ...], pool: Pool, cold_pool: Pool, pairs: int, facts: dict, *, quick: bool
+) -> DomainResult:
+    ours, paper_ours = BY_KEY["vbn"], BY_KEY["vbn-items"]
+    rivals = tuple(model for model in models if model.key not in ("vbn", "vbn-items"))
+    found = [verdicts("VBN against every rival", ours, (*rivals, paper_ours), pool)]
+    if paper_ours.key in pool.records:
+        theirs = tuple(model for model in rivals if model.paper)
+        found.append(verdicts("VBN against the paper's rivals, all items x items", paper_ours, theirs, pool))
+    return DomainResult(
+        domain.name,
+        domain.title,
+        f"{domain.text} Here: {domain.described()}.",
+        (
+            paper_table(domain.name, models, pool),
+            all_table(models, pool, cold_pool),
+            dominance(ours, (*rivals, paper_ours), pool),
+        ),
+        tuple(found),
+        (),
+        (
+            long_tail(domain.name, models, pool),
+            *(pareto(domain.name, models, pool, figure) for figure in MAIN),
+            bounds(domain.name, models, pool, pairs),
+        ),
+        _notes(models, pool, quick),
+        facts,
+    )
+
+
+def _notes(models: tuple[Model, ...], pool: Pool, quick: bool) -> tuple[str, ...]:
+    notes = [f"{model.name}: {model.package} is not installed." for model in models if not model.installed]
+    if pool.number(RARE) < RARE_CASES:
+        notes.append(f"Only {pool.number(RARE):,} rare cases were pooled; {RARE_CASES:,} are wanted.")
+    if quick:
+        notes.append("A quick run: one masking, few models, few epochs. Its figures mean nothing.")
+    return tuple(notes)

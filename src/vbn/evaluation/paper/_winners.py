@@ -1,0 +1,80 @@
+"""Parameters that a search on validation data found best, as small toml files in the package."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from vbn._errors import DataError
+from vbn.evaluation.paper._models import ALL, Model, Parameters
+
+FOLDER = Path(__file__).parent / "winners"
+_FEW_EPOCHS = 3
+
+
+def settings(domain: str, *, quick: bool = False, folder: Path = FOLDER) -> dict[str, Parameters]:
+    """Parameters of every model for a domain, by key: the defaults, and over them what a search has found.
+
+    Parameters
+    ----------
+    domain
+        Its name.
+    quick
+        Whether to train for a few epochs only.
+    folder
+        Where the files are: <folder>/<domain>/<key>.toml.
+    """
+    return {model.key: _settings(model, folder / domain / f"{model.key}.toml", quick) for model in ALL}
+
+
+def _settings(model: Model, path: Path, quick: bool) -> Parameters:
+    found = {**model.defaults, **(read_winner(path) if path.is_file() else {})}
+    if quick and "epochs" in found:
+        found["epochs"] = min(found["epochs"], _FEW_EPOCHS)
+    return found
+
+
+def read_winner(path: Path) -> Parameters:
+    """The parameters in a file."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is no toml file: {error}.") from error
+    parameters = content.get("parameters")
+    if not isinstance(parameters, dict):
+        raise DataError(f"{path} has no table [parameters].")
+    return parameters
+
+
+def write_winner(path: Path, parameters: Parameters, search: dict[str, Any]) -> None:
+    """Write parameters, and how they were found.
+
+    Parameters
+    ----------
+    path
+        The file.
+    parameters
+        What training gets.
+    search
+        Facts of the search: trials, figures on the validation pairs.
+    """
+    lines = ["# Found on validation data by `vbn reproduce --search`.", "[parameters]"]
+    lines += [f"{name} = {_toml(value)}" for name, value in parameters.items()]
+    lines += ["", "[search]", *(f"{_key(name)} = {_toml(value)}" for name, value in search.items())]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").isalnum() and name.isascii() else f'"{name}"'
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(name)} = {_toml(entry)}" for name, entry in value.items()) + " }"
+    return repr(value)
