@@ -78,9 +78,10 @@ def _missing(path: Path) -> str:
 
 def _closest_file(name: str, there: list[str]) -> str | None:
     """The file that may have been meant: names are compared without their suffixes, which make all look alike."""
-    stems = {entry.partition(".")[0].lower(): entry for entry in there}
-    close = difflib.get_close_matches(name.partition(".")[0].lower(), stems, n=1, cutoff=0.7)
-    return stems[close[0]] if close else None
+    stems = {entry: entry.partition(".")[0].lower() for entry in sorted(there)}
+    close = difflib.get_close_matches(name.partition(".")[0].lower(), stems.values(), n=1, cutoff=0.7)
+    alike = [entry for entry, stem in stems.items() if stem in close]
+    return next(iter(difflib.get_close_matches(name, alike, n=1, cutoff=0.0)), None)
 
 
 def open_binary(file: File) -> IO[bytes]:
