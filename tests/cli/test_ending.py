@@ -60,6 +60,15 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(module, words):
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
 
 
+def test_an_interrupt_while_arguments_are_parsed_is_one_line(monkeypatch, called):
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("typer.core.TyperGroup.make_context", press)
+    result = called("similar", "m", "x")
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
 def test_an_interrupt_that_an_extension_module_turned_into_another_error_is_one(monkeypatch):
     assert _entry.was_interrupted(KeyboardInterrupt())
     assert not _entry.was_interrupted(ImportError("no such module"))

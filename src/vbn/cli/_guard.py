@@ -47,6 +47,16 @@ class Guarded(TyperGroup):
             sys.exit(getattr(error, "exit_code", WRONG_USAGE))
         sys.exit(code if isinstance(code, int) else 0)
 
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Parse the options before the verb; the parser itself is slow to import."""
+        try:
+            return super().make_context(*args, **options)
+        except BaseException as error:
+            if not was_interrupted(error):
+                raise
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
