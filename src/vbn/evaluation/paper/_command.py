@@ -9,11 +9,13 @@ from pathlib import Path
 
 from vbn._errors import MissingExtraError, ParameterError
 from vbn.evaluation.paper._cache import Cache
-from vbn.evaluation.paper._domains import LOADERS
+from vbn.evaluation.paper._domains import LOADERS, load_domain
 from vbn.evaluation.paper._options import Options, Progress, to_stderr
 from vbn.evaluation.paper._report import about, read_results, write_report
 from vbn.evaluation.paper._reproduce import reproduce_interactions
 from vbn.evaluation.paper._results import DomainResult
+from vbn.evaluation.paper._search import search
+from vbn.evaluation.paper._winners import FOLDER
 
 DOMAINS = (*LOADERS, "words")
 """In the order of the report."""
@@ -58,6 +60,41 @@ def reproduce(
         done[name] = run_domain(name, folder, options or Options(), kept, Progress(name, tell=tell))
         paths = write_report(tuple(done[each] for each in DOMAINS if each in done), out, about())
     return paths
+
+
+def search_winners(
+    domains: Iterable[str], folder: Path, trials: int, cache: Path, winners: Path | None = None,
+    tell: Callable[[str], None] = to_stderr,
+) -> tuple[Path, ...]:  # fmt: skip
+    """Try settings of every model on validation data and write the best as toml files.
+
+    Parameters
+    ----------
+    domains
+        Some of "movies", "music", "medical".
+    folder
+        Where the data sets are.
+    trials
+        How many settings of each model are tried.
+    cache
+        Folder of the runs that are done.
+    winners
+        Folder to write to, by default that of this package, where `reproduce` reads them.
+    tell
+        Where lines of progress go.
+
+    Returns
+    -------
+    tuple of Path
+        The files written.
+    """
+    home = FOLDER if winners is None else winners
+    paths: list[Path] = []
+    for name in domains:
+        progress = Progress(f"{name}, search", tell=tell)
+        found = search(load_domain(name, folder), trials, Cache(cache, tell), progress, home)
+        paths += [home / name / f"{key}.toml" for key in found]
+    return tuple(paths)
 
 
 def run_domain(name: str, folder: Path, options: Options, cache: Cache, progress: Progress) -> DomainResult:

@@ -1,0 +1,119 @@
+"""Parameters by search on the validation pairs only, with as many trials for every model (extra "reproduce").
+
+What is maximised is the mean of HR@10% and MPR, full and rare. Trials are seeded and their runs cached, so that a
+search that was stopped goes through its earlier trials at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import MissingExtraError, ParameterError
+from vbn.evaluation.paper._cache import Cache, Record
+from vbn.evaluation.paper._domains import Domain
+from vbn.evaluation.paper._masking import mask
+from vbn.evaluation.paper._models import ALL, Model, Parameters
+from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._pool import Cases, Pool
+from vbn.evaluation.paper._runs import Runner
+from vbn.evaluation.paper._spaces import SPACES, Space, suggest
+from vbn.evaluation.paper._split import Split
+from vbn.evaluation.paper._tables import FOUR, four, titles
+from vbn.evaluation.paper._winners import FOLDER, settings, write_winner
+
+
+def search(
+    domain: Domain, trials: int, cache: Cache, progress: Progress, folder: Path = FOLDER, maskings: int = 1,
+    models: tuple[Model, ...] = ALL,
+) -> dict[str, Parameters]:  # fmt: skip
+    """Search for each installed model that has something to choose, and write the winners.
+
+    Parameters
+    ----------
+    domain
+        The data.
+    trials
+        How many settings of each model are tried; the first is its default.
+    cache, progress
+        Where runs are kept, where to tell about them.
+    folder
+        Where the toml files go: <folder>/<domain>/<key>.toml.
+    maskings
+        On how many maskings each trial is judged.
+    models
+        Which models; a model that changes another after training comes after it.
+
+    Returns
+    -------
+    dict
+        The parameters found, by key.
+    """
+    if trials < 1:
+        raise ParameterError(f"trials={trials!r} must be at least 1.")
+    splits = [
+        Split(domain, mask(domain.interactions, domain.least, n), "validation", f"validation {n + 1}")
+        for n in range(maskings)
+    ]
+    chosen = settings(domain.name, folder=folder)
+    ready = tuple(model for model in models if model.installed and model.key in SPACES)
+    progress.expect(trials * maskings * len(ready))
+    runner = Runner(cache, progress)
+    for model in ready:
+        best, facts = _searched(model, splits, chosen, trials, runner)
+        chosen[model.key] = best
+        write_winner(folder / domain.name / f"{model.key}.toml", best, facts)
+    return {model.key: chosen[model.key] for model in ready}
+
+
+def _searched(
+    model: Model, splits: list[Split], chosen: dict[str, Parameters], trials: int, runner: Runner
+) -> tuple[Parameters, dict[str, Any]]:
+    """The best of a model's trials, and how it did."""
+    optuna = _optuna()
+    space: Space = dict(SPACES[model.key])
+    kinds = tuple(splits[0].domain.taxonomies)
+    if model.taxonomy and not model.base and len(kinds) > 1:
+        space["taxonomy"] = kinds
+    found: list[tuple[float, Parameters, np.ndarray]] = []
+
+    def judged(parameters: Parameters) -> float:
+        score, dial, figures = judge(model, splits, {**chosen, model.key: parameters}, runner)
+        found.append((score, {**parameters, **({"popularity": dial} if model.dial else {})}, figures))
+        return score
+
+    judged({**model.defaults})
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+    study.optimize(_objective(model, space, judged), n_trials=trials - 1)
+    score, best, figures = max(found, key=lambda entry: entry[0])
+    measured = {title: round(float(value), 2) for title, value in zip(titles(FOUR), figures, strict=True)}
+    return best, {"trials": trials, "objective": round(score, 3), **measured}
+
+
+def _objective(model: Model, space: Space, judged: Callable[[Parameters], float]) -> Callable[[Any], float]:
+    return lambda trial: judged({**model.defaults, **suggest(trial, space)})
+
+
+def judge(
+    model: Model, splits: list[Split], parameters: dict[str, Parameters], runner: Runner
+) -> tuple[float, float, np.ndarray]:
+    """The objective on validation pairs, the position of the dial that reaches it, and the four figures there."""
+    records: list[Record] = [runner.run(model, split, parameters, seed) for seed, split in enumerate(splits)]
+    pool = Pool(1, [Cases.of(split.masked, "validation") for split in splits], {model.key: records})
+    dial = records[0].facts["dial"] or [0.0]
+    figures = np.array([four(pool, model.key, variant) for variant in range(len(dial))])
+    scores = np.nanmean(figures, axis=1)
+    best = int(np.argmax(scores))
+    return float(scores[best]), float(dial[best]), figures[best]
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError as error:
+        raise MissingExtraError("optuna is not installed: pip install 'vbn[reproduce]'.") from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna

@@ -1,0 +1,184 @@
+"""A small reproduction from data to report, with floors for accuracy."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+import pytest
+
+from tests.evaluation.paper.shop import shop
+from vbn import DataError, ParameterError
+from vbn.evaluation.paper import Options, _reproduce, reproduce
+from vbn.evaluation.paper._cache import Cache
+from vbn.evaluation.paper._models import ALL, BY_KEY, Model
+from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._report import about, read_results, write_report
+from vbn.evaluation.paper._reproduce import n_maskings, reproduce_domain
+from vbn.evaluation.paper._runs import Runner
+from vbn.evaluation.paper._search import search
+from vbn.evaluation.paper._winners import read_winner, settings, write_winner
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory):
+    """The shop with the models of a quick run, trained in full; its cache; the lines of progress."""
+    domain, lines = shop(tmp_path_factory.mktemp("shop")), []
+    cache = Cache(tmp_path_factory.mktemp("cache"))
+    result = reproduce_domain(domain, Options(quick=True), cache, Progress("shop", tell=lines.append), settings("shop"))
+    return domain, cache, result, lines
+
+
+def figures(result, table=1):
+    table = result.tables[table]
+    return {row.name: dict(zip(table.columns, (cell.value for cell in row.cells), strict=True)) for row in table.rows}
+
+
+def test_the_shop_is_as_easy_for_vbn_as_it_was(reproduced):
+    found = figures(reproduced[2])
+    ours, without = found["VBN"], found["VBN without taxonomy (BSG)"]
+    assert ours["HR@10% full"] > 60
+    assert ours["MPR full"] > 85
+    assert ours["MPR rare"] > without["MPR rare"] + 20
+    assert ours["MPR cold"] > 70
+    assert without["MPR cold"] is None
+    assert found["Popularity"]["HR@10% rare"] == 0
+    assert 50 < found["Popularity"]["HR@10% full"] < ours["HR@10% full"]
+
+
+def test_one_position_of_the_dial_is_ahead_of_popularity_in_all_four(reproduced):
+    table = reproduced[2].tables[2]
+    row = next(row for row in table.rows if row.name == "Popularity")
+    assert row.note == "dominated"
+    assert all(cell.value >= 0 for cell in row.cells[1:])
+
+
+def test_a_second_call_trains_nothing_and_finds_the_same(reproduced, monkeypatch):
+    domain, cache, result, _ = reproduced
+    monkeypatch.setattr(Runner, "_computed", lambda *_: pytest.fail("trained again"))
+    lines = []
+    again = reproduce_domain(domain, Options(quick=True), cache, Progress("shop", tell=lines.append), settings("shop"))
+    assert (again.tables, again.verdicts, again.pictures) == (result.tables, result.verdicts, result.pictures)
+    assert all("from the cache" in line for line in lines)
+
+
+def test_other_parameters_redo_that_model_only(reproduced, monkeypatch):
+    domain, cache, *_ = reproduced
+    trained = []
+    compute = Runner._computed
+    monkeypatch.setattr(
+        Runner, "_computed", lambda self, model, *rest: trained.append(model.key) or compute(self, model, *rest)
+    )
+    changed = {**settings("shop"), "ease": {"regularization": 50.0}}
+    reproduce_domain(domain, Options(quick=True), cache, Progress("shop", tell=lambda _: None), changed)
+    assert trained == ["ease"]
+
+
+def test_progress_says_how_far_it_is_and_how_long_it_takes_yet(reproduced):
+    lines = reproduced[3]
+    assert re.match(r"shop 1/\d+ VBN, masking 1 \(\d+ s; about .* left\)", lines[0])
+    total = len(lines)
+    assert lines[-1].startswith(f"shop {total}/{total} ")
+
+
+def test_a_report_without_most_models_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(Model, "installed", property(lambda self: not self.package))
+    monkeypatch.setattr(_reproduce, "RARE_CASES", 1)
+    few = {key: {**values, **({"epochs": 2} if "epochs" in values else {})} for key, values in settings("shop").items()}
+    progress = Progress("shop", tell=lambda _: None)
+    result = reproduce_domain(shop(tmp_path, 80), Options(seeds=2), Cache(tmp_path / "cache"), progress, few)
+    md, html, js = write_report((result,), tmp_path / "report", about())
+    text, page = md.read_text(encoding="utf-8"), html.read_text(encoding="utf-8")
+    for model in ALL:
+        assert model.name in text
+        assert model.name in page
+        if model.package:
+            assert f"{model.name}: {model.package} is not installed" in text
+    assert "±" in text
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert page.count("<svg") == len(result.pictures) == len(list((tmp_path / "report" / "pictures").glob("*.png")))
+    assert len(set(re.findall(r'id="([^"]*)"', page))) == len(re.findall(r'id="([^"]*)"', page))
+    assert read_results(js) == (result,)
+    assert json.loads(js.read_text(encoding="utf-8"))["about"]["versions"]["vbn"]
+
+
+def test_markdown_and_html_show_the_winner_and_the_paper(tmp_path):
+    from tests.evaluation.paper.test_results import RESULT
+
+    md, html, _ = write_report((RESULT,), tmp_path, about())
+    text = md.read_text(encoding="utf-8")
+    assert "| **VBN** | 80.2 ± 0.3 (paper 39.4) | **93.0 ± 0.1** |" in text
+    assert "| ALS | **80.3 ± 0.2** |" in text
+    assert "= +0.1 [-0.2, 0.4]" in text
+    assert "0 ahead, 1 level, 0 behind" in text
+    assert "<td class=wins>93.0 <small>± 0.1</small></td>" in html.read_text(encoding="utf-8")
+
+
+def test_a_broken_report_is_refused(tmp_path):
+    (tmp_path / "report.json").write_text("{}")
+    with pytest.raises(DataError, match=r"report\.json is not the report"):
+        read_results(tmp_path / "report.json")
+
+
+def music_of(folder, domain):
+    """The shop in the layout of the music data."""
+    with (folder / "interactions.csv").open("w", encoding="utf-8", newline="") as stream:
+        rows = ((*row, 1, n) for n, row in enumerate(zip(*domain.interactions.columns(), strict=True)))
+        csv.writer(stream).writerows([("user", "item", "weight", "order"), *rows])
+    kind = {child: parent for child, parent, _ in domain.edges()}
+    with (folder / "items.csv").open("w", encoding="utf-8", newline="") as stream:
+        items = ((item, item, kind[kind[item]], kind[item]) for item in domain.interactions.items)
+        csv.writer(stream).writerows([("item", "title", "artist", "album"), *items])
+
+
+def test_a_domain_from_files_to_a_report_that_keeps_the_others(tmp_path):
+    from tests.evaluation.paper.test_results import RESULT
+
+    music_of(tmp_path, shop(tmp_path / "shop", 60))
+    write_report((RESULT,), tmp_path / "out", about())
+    lines = []
+    paths = reproduce(["music"], tmp_path, tmp_path / "out", Options(quick=True), tell=lines.append)
+    assert [result.name for result in read_results(paths[2])] == ["movies", "music"]
+    assert "Its figures mean nothing" in paths[0].read_text(encoding="utf-8")
+    assert lines[0].startswith("music: 60 users")
+
+
+def test_domains_that_do_not_exist_are_refused_before_anything_runs(tmp_path):
+    with pytest.raises(ParameterError, match="'books'"):
+        reproduce(["books"], tmp_path, tmp_path / "out")
+    with pytest.raises(ParameterError, match="seeds=0"):
+        Options(seeds=0)
+
+
+@pytest.mark.parametrize(("rare", "seeds", "wanted"), [(98, 3, 12), (40, 3, 27), (1630, 3, 3), (0, 3, 30), (500, 1, 2)])
+def test_enough_maskings_for_the_rare_cases(rare, seeds, wanted):
+    assert n_maskings(rare, seeds) == wanted
+
+
+def test_a_search_tries_the_default_first_and_is_resumed_from_the_cache(tmp_path, monkeypatch):
+    domain, lines = shop(tmp_path / "shop", 80), []
+    models = (BY_KEY["ease"], BY_KEY["popularity"])
+    cache = Cache(tmp_path / "cache")
+    found = search(domain, 4, cache, Progress("s", tell=lines.append), tmp_path / "w", models=models)
+    assert [line.split(" (")[0] for line in lines] == [f"s {n}/4 EASE, validation 1" for n in range(1, 5)]
+    assert found.keys() == {"ease"}
+    assert settings("shop", folder=tmp_path / "w")["ease"] == found["ease"]
+    monkeypatch.setattr(Runner, "_computed", lambda *_: pytest.fail("trained again"))
+    again = search(domain, 4, cache, Progress("s", tell=lambda _: None), tmp_path / "w2", models=models)
+    assert again == found
+    one = search(domain, 1, cache, Progress("s", tell=lambda _: None), tmp_path / "w3", models=models)
+    assert one["ease"] == BY_KEY["ease"].defaults
+
+
+def test_winners_come_back_as_they_were_written(tmp_path):
+    parameters = {"dim": 50, "noise_power": 0.5, "loss": "warp", "binary": True, "alpha": {"entity": 10.0}}
+    write_winner(tmp_path / "a" / "vbn.toml", parameters, {"HR@10% full": 80.0, "trials": 3})
+    assert read_winner(tmp_path / "a" / "vbn.toml") == parameters
+    assert settings("a", folder=tmp_path)["vbn"]["loss"] == "warp"
+    (tmp_path / "a" / "vbn.toml").write_text("dim = 50")
+    with pytest.raises(DataError, match=r"no table \[parameters\]"):
+        settings("a", folder=tmp_path)
+    (tmp_path / "a" / "vbn.toml").write_text("dim = ")
+    with pytest.raises(DataError, match="no toml file"):
+        settings("a", folder=tmp_path)
