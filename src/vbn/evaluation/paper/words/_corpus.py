@@ -1,0 +1,100 @@
+"""What the experiments on words start from: SemCor in lower case, WordNet over its words, five sets of judgements."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from vbn.data import Dataset
+from vbn.datasets import (
+    SimilaritySet,
+    WordNet,
+    antonym_pairs,
+    load,
+    load_similarity,
+    meronym_pairs,
+    wordnet_taxonomy,
+)
+
+Edge = tuple[str, str, float]
+Pair = tuple[str, str]
+Sentences = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Words:
+    """A corpus, a dictionary and judgements.
+
+    Attributes
+    ----------
+    sentences : list of list of str
+        In lower case.
+    wordnet : WordNet
+        Where parents, antonyms and parts come from.
+    sets : dict of SimilaritySet
+        In lower case.
+    """
+
+    sentences: Sentences
+    wordnet: WordNet
+    sets: dict[str, SimilaritySet]
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Words:
+        """From the folder of the evaluation data, which holds SemCor, WordNet and the judgements."""
+        sentences = load("semcor", folder, lower=True).sentences
+        sets = {name: found.lowered() for name, found in load_similarity(folder).items()}
+        return cls(sentences, WordNet.open(folder), sets)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each word occurs in the corpus."""
+        return Counter(word for sentence in self.sentences for word in sentence)
+
+    @cached_property
+    def absent(self) -> list[str]:
+        """Judged words that the corpus does not have, sorted."""
+        judged = {word for found in self.sets.values() for word in (*found.left, *found.right)}
+        return sorted(judged - self.counts.keys())
+
+    @cached_property
+    def antonyms(self) -> list[Pair]:
+        """Antonyms among the words of the corpus, each pair once."""
+        return antonym_pairs(self.wordnet, self.counts)
+
+    @cached_property
+    def meronyms(self) -> list[Pair]:
+        """(whole, part) among the words of the corpus."""
+        return meronym_pairs(self.wordnet, self.counts)
+
+    @cached_property
+    def mark(self) -> str:
+        """A hash of the corpus, for the cache."""
+        return text_mark(" ".join(sentence) for sentence in self.sentences)
+
+    def graph(self, words: Iterable[str], **options: Any) -> list[Edge]:
+        """Acyclic parents of some words; options are those of `wordnet_taxonomy`."""
+        return wordnet_taxonomy(self.wordnet, words, **options).edges
+
+
+def text_mark(lines: Iterable[str]) -> str:
+    """A hash of lines of text."""
+    found = hashlib.sha256()
+    for line in lines:
+        found.update(line.encode("utf-8", "surrogatepass") + b"\n")
+    return found.hexdigest()
+
+
+def edge_mark(edges: Iterable[Edge]) -> str:
+    """A hash of the edges of a graph."""
+    return text_mark(f"{child}\t{parent}\t{weight!r}" for child, parent, weight in edges)
+
+
+def counted(sentences: Sentences, window: int) -> Dataset:
+    """Co-occurrences within a window."""
+    return Dataset.from_sequences(sentences, window=window)

@@ -1,0 +1,132 @@
+"""Sentences with one word hidden: the split, which words are asked for, and the rank of each among the vocabulary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vbn._errors import DataError
+from vbn.data import Vocabulary
+from vbn.evaluation.paper.words._corpus import Sentences
+
+_AT_ONCE = 128  # queries whose scores are held at a time
+Basket = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Sentences for training, validation and test."""
+
+    training: Sentences
+    validation: Sentences
+    test: Sentences
+
+
+def split(sentences: Sentences, seed: int = 0) -> Split:
+    """80/20 into training and test at random, and 15 % of the training part for validation."""
+    order = np.random.default_rng([seed, 0x5E97]).permutation(len(sentences)).tolist()
+    test = round(0.2 * len(order))
+    validation = test + round(0.15 * (len(order) - test))
+    parts = sorted(order[validation:]), sorted(order[test:validation]), sorted(order[:test])
+    return Split(*([sentences[i] for i in part] for part in parts))
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Hidden words: `queries` are the other words of their sentences, with counts.
+
+    `first` flags the first masking, one word a sentence, which the figures over all words are of; figures of rare words
+    pool all maskings, in which no word is hidden twice.
+    """
+
+    targets: tuple[str, ...]
+    queries: tuple[Basket, ...] = field(repr=False)
+    sentence: np.ndarray
+    first: np.ndarray
+    rare: np.ndarray
+
+
+def rare_words(counts: Counter[str]) -> set[str]:
+    """The fifth of the vocabulary that is least frequent in training; ties by name."""
+    order = sorted(counts, key=lambda word: (counts[word], word))
+    return set(order[: len(order) // 5])
+
+
+def masked(sentences: Sentences, counts: Counter[str], wanted_rare: int = 1000, seed: int = 0) -> Cases:
+    """Hide one word in each sentence, then further ones where they are rare, until there are enough of those.
+
+    What may be hidden: a token with a letter in it that training has seen, which stands once in its sentence, beside at
+    least one other that training has seen.
+    """
+    rng = np.random.default_rng([seed, 0x3A5E])
+    rare = rare_words(counts)
+    found: list[tuple[str, Basket, int, bool, bool]] = []
+    turns = [_turns(sentence, counts, rng) for sentence in sentences]
+    n_rare = 0
+    for masking in range(max((len(turn) for turn in turns), default=0)):
+        for number, turn in enumerate(turns):
+            if masking >= len(turn):
+                continue
+            target = turn[masking]
+            if masking == 0 or target in rare:
+                found.append((target, _others(sentences[number], target, counts), number, masking == 0, target in rare))
+                n_rare += target in rare
+        if n_rare >= wanted_rare:
+            break
+    if not found:
+        raise DataError("no sentence has two words that training has seen: there is nothing to complete.")
+    targets, queries, sentence, first, is_rare = zip(*found, strict=True)
+    return Cases(targets, queries, np.array(sentence), np.array(first), np.array(is_rare))
+
+
+def _turns(sentence: Sequence[str], counts: Counter[str], rng: np.random.Generator) -> list[str]:
+    """The words of a sentence that may be hidden, in random order."""
+    times = Counter(sentence)
+    known = {word for word in times if word in counts}
+    free = [w for w in sentence if w in known and times[w] == 1 and any(letter.isalpha() for letter in w)]
+    return [free[i] for i in rng.permutation(len(free))] if len(known) > 1 else []
+
+
+def _others(sentence: Sequence[str], target: str, counts: Counter[str]) -> Basket:
+    return {word: float(n) for word, n in Counter(sentence).items() if word != target and word in counts}
+
+
+def ranks(
+    score: Callable[[list[Basket]], np.ndarray], columns: Vocabulary, cases: Cases, counts: Counter[str],
+    offsets: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """How many candidates rank above each hidden word (ties count half), and how many other candidates there are.
+
+    Candidates are all words of training but the other words of the sentence.
+
+    Parameters
+    ----------
+    score
+        Takes queries, gives a row of scores of all columns for each.
+    offsets
+        What is added to the scores of the columns, one row for each variant; default: one variant, nothing.
+
+    Returns
+    -------
+    tuple of ndarray
+        Of shapes (variants, cases) and (cases,).
+    """
+    names = sorted(counts)
+    place, column = {name: number for number, name in enumerate(names)}, columns.ids(names)
+    extra = np.zeros((1, len(names))) if offsets is None else offsets[:, column]
+    above, others = np.empty((len(extra), len(cases.targets))), np.empty(len(cases.targets))
+    for first in range(0, len(cases.targets), _AT_ONCE):
+        block = range(first, min(first + _AT_ONCE, len(cases.targets)))
+        scores = np.asarray(score([cases.queries[n] for n in block]), dtype=np.float64)[:, column]
+        for row, n in enumerate(block):
+            out = [place[word] for word in cases.queries[n]]
+            others[n] = len(names) - len(out) - 1
+            for variant, added in enumerate(extra):
+                line = scores[row] + added
+                own = line[place[cases.targets[n]]]
+                line[out] = np.nan
+                above[variant, n] = (line > own).sum() + ((line == own).sum() - 1) / 2.0
+    return above, others

@@ -1,0 +1,38 @@
+"""The counts that the protocol states, on the evaluation data, where it is there."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from vbn.evaluation.paper.words import Words
+from vbn.evaluation.paper.words._antonyms import divide
+from vbn.evaluation.paper.words._judged import SHOWN, judged
+from vbn.evaluation.paper.words._masked import split
+
+ROOT = os.environ.get("VBN_DATA")
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(not ROOT or not Path(ROOT).is_dir(), reason="set VBN_DATA to the folder of the evaluation data"),
+]
+
+
+@pytest.fixture(scope="module")
+def words():
+    return Words.load(ROOT)
+
+
+def test_rare_pairs_are_as_many_as_the_protocol_says(words):
+    found = {SHOWN[name]: int(judged(one, words.counts).rare.sum()) for name, one in words.sets.items()}
+    assert found == {"MEN": 886, "RW": 472, "SCWS": 390, "SL": 188, "WS": 70}
+
+
+def test_antonyms_within_the_vocabulary(words):
+    assert len(words.counts) == 38_642
+    parts = divide(words.antonyms)
+    assert (len(parts.training), len(parts.validation), len(parts.test)) == (689, 172, 287)
+
+
+def test_sentences(words):
+    parts = split(words.sentences)
+    assert (len(parts.training), len(parts.validation), len(parts.test)) == (25_280, 4_461, 7_435)
