@@ -82,10 +82,14 @@ def ranks(
     tuple of ndarray
         Of shapes (variants, cases) and (cases,).
     """
+    from vbn.kernels._above import count_above
+
     known = masked.training(which)
     asked = _Asked(scorer, masked, known, asking or Asking())
     users, items = masked.cases(which)
-    extra = np.zeros((1, 1)) if offsets is None else np.asarray(offsets, dtype=np.float64)[:, asked.place]
+    extra = np.zeros((1, len(asked.place)))
+    if offsets is not None:
+        extra = np.ascontiguousarray(np.asarray(offsets, dtype=np.float64)[:, asked.place])
     sizes = np.bincount(masked.interactions.user[known], minlength=len(masked.interactions.users))
     above = np.empty((len(extra), len(users)))
     everybody = np.unique(users)
@@ -95,15 +99,8 @@ def ranks(
         rows = np.searchsorted(block, users[cases])
         scores = asked.scores(block)
         for variant, added in enumerate(extra):
-            above[variant, cases] = _above(scores + added, rows, items[cases])
+            count_above(scores, added, rows, items[cases], above[variant, cases])
     return above, (len(masked.interactions.items) - sizes[users] - 1).astype(np.float64)
-
-
-def _above(scores: np.ndarray, rows: np.ndarray, items: np.ndarray) -> np.ndarray:
-    """How many scores of a row are larger than that of an item; equal ones but itself count half; nan never counts."""
-    own = scores[rows, items][:, None]
-    lines = scores[rows]
-    return np.asarray((lines > own).sum(axis=1) + ((lines == own).sum(axis=1) - 1) / 2.0)
 
 
 class _Asked:
@@ -127,7 +124,7 @@ class _Asked:
             queries: list[Any] = [self.data.users[user] for user in users]
         else:
             queries = [[self.data.items[item] for item in mine] for mine in own]
-        found = np.asarray(self.scorer.scores(queries), dtype=np.float64)[:, self.place]
+        found = np.ascontiguousarray(np.asarray(self.scorer.scores(queries), dtype=np.float64)[:, self.place])
         if not np.isfinite(found).all():
             raise DataError(f"{type(self.scorer).__name__} gave scores that are not finite numbers.")
         found[:, self.last] = -np.inf

@@ -109,12 +109,12 @@ _BAYES_ITEMS = {"dim": 50, "epochs": 8, "negatives": 1, "noise_power": 0.75}
 
 ALL = (
     Model(
-        "vbn", "VBN", OURS, USERS, _bayesian(VBN), {**_BAYES, "popularity": 0.25}, _BY_ROW_PRIOR, taxonomy=True,
+        "vbn", "VBN", OURS, USERS, _bayesian(VBN), {**_BAYES, "popularity": 0.0}, _BY_ROW_PRIOR, taxonomy=True,
         dial=True,
     ),
     Model(
         "bsg", "VBN without taxonomy (BSG)", OURS, USERS, _bayesian(baselines.BayesianSkipGram),
-        {**_BAYES, "popularity": 0.25}, dial=True,
+        {**_BAYES, "popularity": 0.0}, dial=True,
     ),
     Model(
         "vbn-items", "VBN, items x items", PAPER, ITEMS, _bayesian(VBN), _BAYES_ITEMS, _BY_ITEMS_PRIOR, taxonomy=True,

@@ -15,7 +15,7 @@ from vbn.evaluation.paper._models import BY_KEY, Model, Parameters, of_fit
 from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper._split import ITEMS, Split
 
-DIAL = tuple(round(-0.25 + 0.125 * step, 3) for step in range(9))
+DIAL = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
 """Positions of the popularity dial that are judged; that of the parameters comes on top."""
 
 

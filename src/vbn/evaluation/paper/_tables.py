@@ -10,12 +10,9 @@ from vbn.evaluation.paper._models import Model
 from vbn.evaluation.paper._paper_numbers import INFERENCE
 from vbn.evaluation.paper._pool import FULL, RARE, Pool
 from vbn.evaluation.paper._results import Cell, Row, Table, Verdicts
-from vbn.evaluation.paper._runs import DIAL
 
 FOUR = tuple((figure, part) for part in (FULL, RARE) for figure in MAIN)
 """The paper's four columns: HR@10% and MPR, full and rare."""
-
-_NO_PRIOR = "no score for items without data"
 
 
 def titles(columns: tuple[tuple[str, str], ...] = FOUR) -> tuple[str, ...]:
@@ -71,8 +68,8 @@ def all_table(models: tuple[Model, ...], pool: Pool, cold: Pool) -> Table:
         rows,
         text=f"{pool.number(FULL):,} cases on {len(pool.cases)} maskings, {pool.number(RARE):,} of them rare (targets "
         f"among the 20 % of the items that are least frequent in training); {cold.number(FULL):,} cases of items whose "
-        "interactions were all removed (cold). After ±, one standard deviation over seeds. Seconds are those of one "
-        "training.",
+        "interactions were all removed (cold; \u2013 for models that have no score for items without data). After ±, "
+        "one standard deviation over seeds. Seconds are those of one training.",
         best=("high",) * (len(columns) + len(MAIN)) + ("low",),
     )
 
@@ -104,17 +101,16 @@ def dominance(ours: Model, rivals: tuple[Model, ...], pool: Pool) -> Table:
             continue
         leads = points - four(pool, rival.key)
         best = int(np.argmax(leads.min(axis=1)))
-        covered = bool((leads[best] >= 0).all())
+        covered = "dominated" if (leads[best] >= 0).all() else "not dominated"
         cells = tuple(Cell(_number(lead)) for lead in leads[best])
-        rows.append(Row(rival.name, (Cell(dial[best]), *cells), note="dominated" if covered else "not dominated"))
+        rows.append(Row(rival.name, cells, note=f"{covered}, dial at {dial[best]:g}"))
     return Table(
         "One model and its dial against each rival",
-        ("dial", *titles()),
+        titles(),
         tuple(rows),
         text="A rival is dominated where one position of the popularity dial of our one trained model is at least as "
-        f"good in all four figures; shown is the best position of {len(DIAL)}, and our lead there in points.",
-        best=("none",) * 5,
-        digits=2,
+        f"good in all four figures; shown is the best position of {len(dial)}, and our lead there in points.",
+        best=("none",) * len(FOUR),
     )
 
 
@@ -146,4 +142,4 @@ def _cold_cell(model: Model, cold: Pool, figure: str) -> Cell:
 def _note(model: Model, pool: Pool) -> str:
     if model.key not in pool.records:
         return f"{model.package} is not installed" if not model.installed else "not run"
-    return "" if model.asking.prior else _NO_PRIOR
+    return ""

@@ -20,7 +20,7 @@ nav a:hover { text-decoration: underline; }
 .about { margin: .25rem 0 .75rem; max-width: 60rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { padding: .35rem .75rem; text-align: right; white-space: nowrap; vertical-align: top; }
+th, td { padding: .35rem .6rem; text-align: right; white-space: nowrap; vertical-align: top; }
 thead th { color: var(--faint); font-weight: 600; border-bottom: 2px solid var(--line); }
 tbody th { text-align: left; font-weight: 500; }
 tbody tr { border-bottom: 1px solid var(--line); }
@@ -28,7 +28,7 @@ tr.group th { color: var(--faint); font-weight: 600; background: var(--soft); fo
 tr.ours { background: var(--ours); }
 td.wins { font-weight: 700; color: var(--accent); }
 td.wins small, td small { font-weight: 400; color: var(--faint); }
-td.note, td.word { text-align: left; white-space: normal; }
+td.note, td.word { text-align: left; }
 td.ahead { color: var(--ahead); }
 td.behind { color: var(--behind); }
 td.level { color: var(--faint); }
