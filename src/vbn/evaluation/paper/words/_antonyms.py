@@ -126,7 +126,7 @@ def _asked(
     candidates = np.flatnonzero(trained.columns.counts > 0)
     known = {(a, b) for pair in learned for a, b in (pair, pair[::-1])}
     arrays, first = {}, {}
-    for name, score in _rankings(model, settings["ranking"]["similarity"], candidates):
+    for name, score in _rankings(model, settings["ranking"], candidates):
         arrays[name] = ranked_shares(score, trained.rows, candidates, questions, known)
         if OPPOSITE in trained.rows:
             i = trained.rows.id(OPPOSITE)
@@ -149,22 +149,28 @@ def trained_model(
     return VBN(**parameters, seed=seed, verbose=False).fit(data)
 
 
-def _rankings(model: VBN, weight: float, candidates: np.ndarray) -> Iterator[tuple[str, Score]]:
-    """Ways to rank candidates, as functions of ids of query words."""
+def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) -> Iterator[tuple[str, Score]]:
+    """Ways to rank candidates, as functions of ids of query words.
+
+    The paper ranks by p(g), or by p(d) where there are no relations. Opposites are also alike in most respects, and
+    frequent: cosines of the smoothed vectors and the popularity dial add to the logit, with weights chosen on
+    validation pairs. The same without p(g) says what of it is due to relations.
+    """
     trained = model._model()
     vectors = unit(model.vectors(readout="smoothed")[1])
+    popular = ranking["popularity"] * trained.profile.log_popularity[candidates]
 
-    def similar(rows: np.ndarray) -> np.ndarray:
-        return np.asarray(vectors[rows] @ vectors[candidates].T)
+    def alike(rows: np.ndarray) -> np.ndarray:
+        return np.asarray(ranking["similarity"] * vectors[rows] @ vectors[candidates].T + popular)
 
     if not trained.relations:
         scorer = as_scorer(model)
         yield "VBN w/o relations", lambda rows: scorer.scores([trained.rows[int(i)] for i in rows])[:, candidates]
-        yield "VBN w/o relations, cosine", similar
+        yield "VBN w/o relations, cosine and dial", alike
         return
     relation = trained.relation_number("antonym")
     yield "VBN, p(g) alone", lambda rows: opposite_logits(trained, relation, rows, candidates)[0]
-    yield "VBN", lambda rows: sum(opposite_logits(trained, relation, rows, candidates)) + weight * similar(rows)
+    yield "VBN", lambda rows: sum(opposite_logits(trained, relation, rows, candidates)) + alike(rows)
 
 
 def ranked_shares(
