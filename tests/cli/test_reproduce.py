@@ -8,7 +8,7 @@ from tests.evaluation.paper.test_reproduce import music_of
 
 def test_a_quick_run_writes_a_report_and_a_second_one_redoes_nothing(tmp_path, called):
     music_of(tmp_path, shop(tmp_path / "shop", 60))
-    ask = ("reproduce", "music", "--data", tmp_path, "--out", tmp_path / "report", "--quick")
+    ask = ("reproduce", "music", "--data", tmp_path, "--out", tmp_path / "report", "--quick", "--processes", 1)
     done = called(*ask)
     assert done.returncode == 0, done.stderr
     assert [line.rpartition(".")[2] for line in done.stdout.splitlines()] == ["md", "html", "json"]

@@ -32,6 +32,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     cache: Annotated[Path | None, typer.Option(help="Folder of the runs that are done. [OUT/cache]")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds that the spread is over.")] = 3,
+    processes: Annotated[int, typer.Option(min=1, help="Trainings at the same time; memory grows with it.")] = 2,
     quick: Annotated[
         bool, typer.Option("--quick", help="One masking, few models, few epochs: to see that it works.")
     ] = False,
@@ -57,6 +58,6 @@ def reproduce(
     elif winners is not None:
         raise typer.BadParameter("--winners belongs to --search.")
     else:
-        paths = reproduce(names, data, out, Options(seeds, quick), cache)
+        paths = reproduce(names, data, out, Options(seeds, quick, processes), cache)
     for path in paths:
         typer.echo(path)

@@ -144,11 +144,30 @@ def test_a_domain_from_files_to_a_report_that_keeps_the_others(tmp_path):
     assert lines[0].startswith("music: 60 users")
 
 
+def test_several_processes_find_what_one_finds(tmp_path):
+    music_of(tmp_path, shop(tmp_path / "shop", 60))
+    found = []
+    for processes in (1, 2):
+        out, lines = tmp_path / f"out{processes}", []
+        options = Options(quick=True, processes=processes)
+        found.append(read_results(reproduce(["music"], tmp_path, out, options, tell=lines.append)[2])[0])
+    ahead = next(number for number, line in enumerate(lines) if "trainings in" in line)
+    assert ahead > 5
+    assert all("from the cache" in line for line in lines[ahead + 1 :])
+    one, two = (
+        [tuple(row.cells[:-1]) for row in result.tables[1].rows] for result in found
+    )  # the last column is seconds
+    assert one == two
+    assert found[0].verdicts == found[1].verdicts
+
+
 def test_domains_that_do_not_exist_are_refused_before_anything_runs(tmp_path):
     with pytest.raises(ParameterError, match="'books'"):
         reproduce(["books"], tmp_path, tmp_path / "out")
     with pytest.raises(ParameterError, match="seeds=0"):
         Options(seeds=0)
+    with pytest.raises(ParameterError, match="processes=0"):
+        Options(processes=0)
 
 
 @pytest.mark.parametrize(("rare", "seeds", "wanted"), [(98, 3, 12), (40, 3, 27), (1630, 3, 3), (0, 3, 30), (500, 1, 2)])

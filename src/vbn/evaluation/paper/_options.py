@@ -21,16 +21,21 @@ class Options:
     ----------
     seeds : int
         How many seeds the spread is over.
+    processes : int
+        How many trainings go on at the same time; the results are the same for any number.
     quick : bool
         A small version: one masking, few models, few epochs; its figures mean nothing.
     """
 
     seeds: int = 3
     quick: bool = False
+    processes: int = 1
 
     def __post_init__(self) -> None:
         if self.seeds < 1:
             raise ParameterError(f"seeds={self.seeds!r} must be at least 1.")
+        if self.processes < 1:
+            raise ParameterError(f"processes={self.processes!r} must be at least 1.")
 
 
 def to_stderr(message: str) -> None:
@@ -50,11 +55,21 @@ class Progress:
         How many runs there will be.
     tell
         Where the lines go.
+
+    Attributes
+    ----------
+    at_once : int
+        How many runs go on at the same time.
     """
 
     def __init__(self, domain: str, total: int = 0, tell: Callable[[str], None] = to_stderr) -> None:
         self.domain, self.total, self._tell = domain, total, tell
+        self.at_once = 1
         self._done, self._spent, self._computed = 0, 0.0, 0
+
+    def another(self) -> Progress:
+        """One that counts for itself and tells where this one does."""
+        return Progress(self.domain, tell=self._tell)
 
     def expect(self, runs: int) -> None:
         """Announce further runs."""
@@ -71,7 +86,7 @@ class Progress:
         if not cached:
             self._spent += seconds
             self._computed += 1
-        left = max(self.total - self._done, 0) * self._spent / max(self._computed, 1)
+        left = max(self.total - self._done, 0) * self._spent / max(self._computed, 1) / self.at_once
         took = "from the cache" if cached else f"{seconds:.0f} s"
         ahead = f"; about {_duration(left)} left" if left else ""
         self._tell(f"{self.domain} {self._done}/{max(self.total, self._done)} {label} ({took}{ahead})")

@@ -7,10 +7,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from vbn.evaluation.paper._ahead import run_ahead, split_of
 from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._domains import Domain, load_domain
 from vbn.evaluation.paper._figures import MAIN
-from vbn.evaluation.paper._masking import cold, mask
+from vbn.evaluation.paper._masking import mask
 from vbn.evaluation.paper._models import ALL, BY_KEY, QUICK, Model, Parameters
 from vbn.evaluation.paper._options import Options, Progress
 from vbn.evaluation.paper._pictures import bounds, long_tail, pareto
@@ -43,7 +44,11 @@ def reproduce_interactions(
     told = progress or Progress(name)
     domain = load_domain(name, folder)
     told.say(domain.described())
-    return reproduce_domain(domain, options, cache, told, settings(name, quick=options.quick))
+    parameters = settings(name, quick=options.quick)
+    if options.processes > 1:
+        wanted = _plan(domain, options)
+        run_ahead(domain, folder, wanted, parameters, cache, told.another(), options.processes)
+    return reproduce_domain(domain, options, cache, told, parameters)
 
 
 def reproduce_domain(
@@ -52,7 +57,7 @@ def reproduce_domain(
     """As `reproduce_interactions`, for data that is loaded and parameters that are chosen."""
     started = time.perf_counter()
     models = tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL
-    ready = tuple(model for model in models if model.installed)
+    ready = _ready(options)
     run = _Run(domain, options, Runner(cache, progress), parameters)
     pool = run.masked(ready)
     cold_pool = run.cold(tuple(model for model in ready if model.asking.prior))
@@ -71,6 +76,22 @@ def reproduce_domain(
     return _result(domain, models, pool, cold_pool, pairs, facts, quick=options.quick)
 
 
+def _ready(options: Options) -> tuple[Model, ...]:
+    """The models that are installed."""
+    models = tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL
+    return tuple(model for model in models if model.installed)
+
+
+def _plan(domain: Domain, options: Options) -> dict[tuple[str, int], tuple[Model, ...]]:
+    """The models of each split, as far as the first masking tells how many there will be."""
+    rare = int(Cases.of(split_of(domain, "masking", 0).masked).rare.sum())
+    ready = _ready(options)
+    with_prior = tuple(model for model in ready if model.asking.prior)
+    maskings, colds = (1, 1) if options.quick else (n_maskings(rare, options.seeds), options.seeds)
+    plan = {("masking", seed): ready for seed in range(maskings)}
+    return plan | {("cold", seed): with_prior for seed in range(colds)}
+
+
 @dataclass(frozen=True)
 class _Run:
     """All splits of a domain, one after the other."""
@@ -85,12 +106,12 @@ class _Run:
         pool, total = Pool(self.options.seeds), 1
         while len(pool.cases) < total:
             seed = len(pool.cases)
-            masked = mask(self.domain.interactions, self.domain.least, seed)
-            pool.cases.append(Cases.of(masked))
+            split = split_of(self.domain, "masking", seed)
+            pool.cases.append(Cases.of(split.masked))
             wanted = 1 if self.options.quick else n_maskings(pool.number(RARE) / (seed + 1), self.options.seeds)
             self.runner.progress.expect((wanted - (total if seed else 0)) * len(models))
             total = wanted
-            self._all(pool, Split(self.domain, masked, "test", f"masking {seed + 1}"), models, seed)
+            self._all(pool, split, models, seed)
         return pool
 
     def cold(self, models: tuple[Model, ...]) -> Pool:
@@ -98,7 +119,7 @@ class _Run:
         pool, total = Pool(self.options.seeds), 1 if self.options.quick else self.options.seeds
         self.runner.progress.expect(total * len(models))
         for seed in range(total):
-            split = Split(self.domain, cold(self.domain.interactions, seed=seed), "test", f"cold {seed + 1}")
+            split = split_of(self.domain, "cold", seed)
             pool.cases.append(Cases.of(split.masked))
             self._all(pool, split, models, seed)
         return pool

@@ -45,7 +45,7 @@ class Runner:
         seed
             Of training.
         """
-        started, what = time.perf_counter(), _identity(model, split, settings, seed)
+        started, what = time.perf_counter(), identity(model, split, settings, seed)
         found = self.cache.find(what)
         record = self._computed(model, split, settings, seed) if found is None else found
         if found is None:
@@ -78,7 +78,7 @@ class Runner:
             base, before = self._fitted(BY_KEY[model.base], split, settings, seed)
             edges = split.domain.edges(parameters.get("taxonomy"))
             return model.fit(base, edges, of_fit(parameters)), before + time.perf_counter() - started
-        key = fingerprint(_identity(model, split, settings, seed))
+        key = fingerprint(identity(model, split, settings, seed))
         if key not in self._last:
             data = split.data(model.setting, _taxonomy(model, split, parameters))
             started = time.perf_counter()
@@ -103,11 +103,11 @@ def _taxonomy(model: Model, split: Split, parameters: Parameters) -> str | None:
     return chosen
 
 
-def _identity(model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> dict[str, Any]:
-    """All that a run depends on."""
+def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> dict[str, Any]:
+    """All that a run depends on, but for the version of the code."""
     parameters = settings[model.key]
     edges = _taxonomy(model, split, parameters)
-    base = _identity(BY_KEY[model.base], split, settings, seed) if model.base else None
+    base = identity(BY_KEY[model.base], split, settings, seed) if model.base else None
     return {
         "split": split.hash,
         "model": model.key,

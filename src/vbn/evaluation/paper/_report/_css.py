@@ -8,7 +8,7 @@ CSS = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); line-height: 1.5;
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
-header, main { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem; }
+header, main { max-width: 84rem; margin: 0 auto; padding: 0 1.5rem; }
 header { padding-top: 2.5rem; border-bottom: 1px solid var(--line); padding-bottom: 1rem; }
 h1 { margin: 0 0 .5rem; font-size: 2rem; letter-spacing: -.01em; }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.5rem; }
@@ -19,7 +19,7 @@ nav a:hover { text-decoration: underline; }
 .facts { margin-top: .75rem; }
 .about { margin: .25rem 0 .75rem; max-width: 60rem; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem; }
 th, td { padding: .35rem .6rem; text-align: right; white-space: nowrap; vertical-align: top; }
 thead th { color: var(--faint); font-weight: 600; border-bottom: 2px solid var(--line); }
 tbody th { text-align: left; font-weight: 500; }

@@ -86,6 +86,8 @@ def _draw(axes: Axes, series: Series, look: dict[str, Any]) -> None:
 
 
 def _dress(axes: Axes, picture: Picture) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -95,6 +97,8 @@ def _dress(axes: Axes, picture: Picture) -> None:
     axes.set_axisbelow(True)
     axes.set_xlabel(picture.x_label, color=FAINT, fontsize=9.5)
     axes.set_ylabel(picture.y_label, color=FAINT, fontsize=9.5)
+    if all(float(x).is_integer() for series in picture.series for x in series.x):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if picture.ticks:
         axes.set_xticks(range(len(picture.ticks)), picture.ticks)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8.5, labelcolor=INK)

@@ -1,0 +1,113 @@
+"""Runs of a domain in several processes at once, into the cache: many rivals use one core only."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vbn.evaluation.paper._cache import Cache
+from vbn.evaluation.paper._domains import Domain, load_domain
+from vbn.evaluation.paper._masking import cold, mask
+from vbn.evaluation.paper._models import Model, Parameters
+from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._runs import Runner, identity
+from vbn.evaluation.paper._split import Split
+
+
+@dataclass(frozen=True)
+class Job:
+    """Models that share a training, on one split: masking or cold split number `seed`."""
+
+    kind: str
+    seed: int
+    keys: tuple[str, ...]
+
+
+def split_of(domain: Domain, kind: str, seed: int) -> Split:
+    """A masking ("masking") or a split without the items that become cold ("cold"), by number."""
+    made = cold(domain.interactions, seed=seed) if kind == "cold" else mask(domain.interactions, domain.least, seed)
+    return Split(domain, made, "test", f"{kind} {seed + 1}")
+
+
+def run_ahead(
+    domain: Domain, folder: Path, wanted: dict[tuple[str, int], tuple[Model, ...]],
+    parameters: dict[str, Parameters], cache: Cache, progress: Progress, processes: int,
+) -> None:  # fmt: skip
+    """Do what the cache does not have yet.
+
+    Parameters
+    ----------
+    domain, folder
+        The data, and where each process reads it from.
+    wanted
+        The models of each split, by its kind and number.
+    parameters
+        Of every model.
+    cache, progress
+        Where records go, and lines of progress.
+    processes
+        How many at once.
+    """
+    jobs = list(_missing(domain, wanted, parameters, cache))
+    if not jobs:
+        return
+    progress.expect(len(jobs))
+    progress.at_once = processes
+    started = time.perf_counter()
+    context = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks
+    given = (domain.name, folder, parameters, cache.folder)
+    with ProcessPoolExecutor(processes, context, _start, given) as pool:
+        running: dict[Future[float], Job] = {pool.submit(_do, job): job for job in jobs}
+        try:
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    job = running.pop(future)
+                    label = f"{', '.join(job.keys)}, {job.kind} {job.seed + 1}"
+                    progress.step(label, time.perf_counter() - future.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    progress.say(f"{len(jobs)} trainings in {time.perf_counter() - started:.0f} s")
+
+
+def _missing(
+    domain: Domain, wanted: dict[tuple[str, int], tuple[Model, ...]], parameters: dict[str, Parameters], cache: Cache
+) -> Iterator[Job]:
+    for (kind, seed), models in wanted.items():
+        split = split_of(domain, kind, seed)
+        lacking = [model for model in models if not cache.path(identity(model, split, parameters, seed)).is_file()]
+        shared: dict[str, list[str]] = {}
+        for model in lacking:
+            shared.setdefault(model.base or model.key, []).append(model.key)
+        yield from (Job(kind, seed, tuple(keys)) for keys in shared.values())
+
+
+_HERE: dict[str, Any] = {}  # what a process works with
+
+
+def _start(name: str, folder: Path, parameters: dict[str, Parameters], cache: Path) -> None:
+    silent = Progress(name, tell=_nobody)
+    _HERE.update(domain=load_domain(name, folder), parameters=parameters, runner=Runner(Cache(cache), silent))
+
+
+def _do(job: Job) -> float:
+    """Do a job in a process; how long it took."""
+    from vbn.evaluation.paper._models import BY_KEY
+
+    started = time.perf_counter()
+    place = (job.kind, job.seed)
+    if _HERE.get("place") != place:
+        _HERE.update(place=place, split=split_of(_HERE["domain"], *place))
+    for key in job.keys:
+        _HERE["runner"].run(BY_KEY[key], _HERE["split"], _HERE["parameters"], job.seed)
+    return time.perf_counter() - started
+
+
+def _nobody(_: str) -> None:
+    """Lines of progress come from the parent."""
