@@ -12,6 +12,7 @@ from typing import Any
 
 from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._domains import Domain, load_domain
+from vbn.evaluation.paper._examples import missed_most
 from vbn.evaluation.paper._masking import cold, mask
 from vbn.evaluation.paper._models import Model, Parameters
 from vbn.evaluation.paper._options import Progress
@@ -30,8 +31,10 @@ class Job:
 
 def split_of(domain: Domain, kind: str, seed: int) -> Split:
     """A masking ("masking") or a split without the items that become cold ("cold"), by number."""
-    made = cold(domain.interactions, seed=seed) if kind == "cold" else mask(domain.interactions, domain.least, seed)
-    return Split(domain, made, "test", f"{kind} {seed + 1}")
+    if kind == "cold":
+        made = cold(domain.interactions, seed=seed)
+        return Split(domain, made, "test", f"cold {seed + 1}", missed_most(made))
+    return Split(domain, mask(domain.interactions, domain.least, seed), "test", f"{kind} {seed + 1}")
 
 
 def run_ahead(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -100,9 +99,9 @@ def search_winners(
 def run_domain(name: str, folder: Path, options: Options, cache: Cache, progress: Progress) -> DomainResult:
     """Run one domain."""
     if name == "words":
-        words = import_module("vbn.evaluation.paper.words")  # here, since it brings the readers of text with it
-        result: DomainResult = words.reproduce_words(folder, options, cache, progress)
-        return result
+        from vbn.evaluation.paper.words import reproduce_words
+
+        return reproduce_words(folder, options, cache, progress)
     return reproduce_interactions(name, folder, options, cache, progress)
 
 

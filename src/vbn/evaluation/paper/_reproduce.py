@@ -10,6 +10,7 @@ from pathlib import Path
 from vbn.evaluation.paper._ahead import run_ahead, split_of
 from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._domains import Domain, load_domain
+from vbn.evaluation.paper._examples import strangers
 from vbn.evaluation.paper._figures import MAIN
 from vbn.evaluation.paper._masking import mask
 from vbn.evaluation.paper._models import ALL, BY_KEY, QUICK, Model, Parameters
@@ -161,7 +162,7 @@ def _result(
             dominance(ours, (*rivals, paper_ours), pool),
         ),
         tuple(found),
-        (),
+        strangers(domain, models, cold_pool),
         (
             long_tail(domain.name, models, pool),
             *(pareto(domain.name, models, pool, figure) for figure in MAIN),

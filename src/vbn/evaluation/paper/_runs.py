@@ -10,6 +10,7 @@ import numpy as np
 
 from vbn.baselines import as_scorer
 from vbn.evaluation.paper._cache import Cache, Record, fingerprint
+from vbn.evaluation.paper._examples import neighbours
 from vbn.evaluation.paper._judging import ranks
 from vbn.evaluation.paper._models import BY_KEY, Model, Parameters, of_fit
 from vbn.evaluation.paper._options import Progress
@@ -66,6 +67,7 @@ class Runner:
             "fit_seconds": seconds,
             "seconds": time.perf_counter() - started,
             "dial": list(dial),
+            "neighbours": neighbours(fitted, split.examples),
             "bounds": [float(bound) for bound in getattr(fitted, "lower_bounds_", [])],
         }
         return Record(facts, {"above": above, "others": others})
@@ -110,6 +112,7 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
     base = identity(BY_KEY[model.base], split, settings, seed) if model.base else None
     return {
         "split": split.hash,
+        "examples": split.examples,
         "model": model.key,
         "parameters": parameters,
         "seed": seed,

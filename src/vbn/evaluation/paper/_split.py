@@ -23,12 +23,15 @@ class Split:
         What is split, how, and "test" or "validation".
     label : str
         What to call it in messages.
+    examples : tuple of str
+        Items whose neighbours are to be shown.
     """
 
     domain: Domain
     masked: Masked
     which: str
     label: str
+    examples: tuple[str, ...] = ()
     _made: dict[tuple[str, str | None], Dataset] = field(default_factory=dict)
 
     @cached_property
