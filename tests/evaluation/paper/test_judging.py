@@ -95,6 +95,18 @@ def test_cold_items_come_last_for_those_who_know_nothing_of_them():
     np.testing.assert_allclose(shares, 1.0 - (round(0.2 * len(columns)) - 1) / 2.0 / others)
 
 
+def test_candidates_may_be_cold_items_only():
+    masked = cold(some(1, users=30), share=0.3)
+    columns, rng = list(masked.interactions.items), np.random.default_rng(2)
+    scores = {name: rng.normal(size=len(columns)) for name in masked.interactions.users}
+    among = masked.counts() == 0
+    above, others = ranks(Fixed(columns, scores, str), masked, asking=Asking(prior=True), among=among)
+    assert set(others) == {among.sum() - 1}
+    for case, (user, item) in enumerate(zip(*masked.cases(), strict=True)):
+        line = scores[masked.interactions.users[user]]
+        assert above[0, case] == (line[among] > line[item]).sum()
+
+
 def test_scores_that_are_no_numbers_are_refused():
     masked = mask(some(0))
     columns = list(masked.interactions.items)

@@ -42,6 +42,7 @@ def test_the_shop_is_as_easy_for_vbn_as_it_was(reproduced):
     assert ours["MPR full"] > 85
     assert ours["MPR rare"] > without["MPR rare"] + 20
     assert ours["MPR cold"] > 70
+    assert ours["MPR among cold"] > 55
     assert without["MPR cold"] is None
     assert found["Popularity"]["HR@10% rare"] == 0
     assert 50 < found["Popularity"]["HR@10% full"] < ours["HR@10% full"]

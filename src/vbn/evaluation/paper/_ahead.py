@@ -33,7 +33,7 @@ def split_of(domain: Domain, kind: str, seed: int) -> Split:
     """A masking ("masking") or a split without the items that become cold ("cold"), by number."""
     if kind == "cold":
         made = cold(domain.interactions, seed=seed)
-        return Split(domain, made, "test", f"cold {seed + 1}", missed_most(made))
+        return Split(domain, made, "test", f"cold {seed + 1}", missed_most(made), cold=True)
     return Split(domain, mask(domain.interactions, domain.least, seed), "test", f"{kind} {seed + 1}")
 
 

@@ -66,8 +66,9 @@ def percentiles(scorer: Scorer, masked: Masked, which: str = "test", asking: Ask
 
 
 def ranks(
-    scorer: Scorer, masked: Masked, which: str = "test", asking: Asking | None = None, offsets: Any = None
-) -> tuple[np.ndarray, np.ndarray]:
+    scorer: Scorer, masked: Masked, which: str = "test", asking: Asking | None = None, offsets: Any = None,
+    among: Any = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """How many candidates rank above each case, ties counting half, and how many other candidates there are.
 
     Parameters
@@ -76,6 +77,8 @@ def ranks(
         As for `percentiles`.
     offsets
         What is added to the scores of the scorer's columns, one row for each variant to judge; default: nothing.
+    among
+        Flags of the only items that are candidates, all targets among them; default: the whole catalogue.
 
     Returns
     -------
@@ -90,7 +93,9 @@ def ranks(
     extra = np.zeros((1, len(asked.place)))
     if offsets is not None:
         extra = np.ascontiguousarray(np.asarray(offsets, dtype=np.float64)[:, asked.place])
-    sizes = np.bincount(masked.interactions.user[known], minlength=len(masked.interactions.users))
+    allowed = np.ones(len(asked.place), dtype=bool) if among is None else np.asarray(among)
+    counted = known & allowed[masked.interactions.item]
+    sizes = np.bincount(masked.interactions.user[counted], minlength=len(masked.interactions.users))
     above = np.empty((len(extra), len(users)))
     everybody = np.unique(users)
     for first in range(0, len(everybody), _AT_ONCE):
@@ -98,9 +103,10 @@ def ranks(
         cases = slice(np.searchsorted(users, block[0]), np.searchsorted(users, block[-1], side="right"))
         rows = np.searchsorted(block, users[cases])
         scores = asked.scores(block)
+        scores[:, ~allowed] = np.nan
         for variant, added in enumerate(extra):
             count_above(scores, added, rows, items[cases], above[variant, cases])
-    return above, (len(masked.interactions.items) - sizes[users] - 1).astype(np.float64)
+    return above, (allowed.sum() - sizes[users] - 1).astype(np.float64)
 
 
 class _Asked:

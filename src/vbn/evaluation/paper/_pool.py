@@ -54,6 +54,16 @@ class Pool:
     cases: list[Cases] = field(default_factory=list)
     records: dict[str, list[Record]] = field(default_factory=dict)
 
+    def within(self) -> Pool:
+        """The same, with the cold items as the only candidates."""
+        records = {
+            key: [
+                Record(one.facts, {name: one.arrays[f"{name}_within"] for name in ("above", "others")}) for one in found
+            ]
+            for key, found in self.records.items()
+        }
+        return Pool(self.seeds, self.cases, records)
+
     def number(self, part: str | int) -> int:
         """How many cases a slice has on all maskings."""
         return int(sum(cases.chosen(part).sum() for cases in self.cases))

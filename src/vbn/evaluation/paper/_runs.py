@@ -37,6 +37,8 @@ class Runner:
     def run(self, model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> Record:
         """Ranks of one model on one split, as "above" (variants, cases) and "others"; its "dial" is in the facts.
 
+        On a cold split "above_within" and "others_within" are the same among the cold items only.
+
         Parameters
         ----------
         model, split
@@ -70,7 +72,12 @@ class Runner:
             "neighbours": neighbours(fitted, split.examples),
             "bounds": [float(bound) for bound in getattr(fitted, "lower_bounds_", [])],
         }
-        return Record(facts, {"above": above, "others": others})
+        arrays = {"above": above, "others": others}
+        if split.cold:
+            among = split.masked.counts(split.which) == 0
+            within = ranks(scorer, split.masked, split.which, model.asking, offsets, among)
+            arrays |= {"above_within": within[0], "others_within": within[1]}
+        return Record(facts, arrays)
 
     def _fitted(self, model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> tuple[Any, float]:
         """The trained model, and how long its training took; a base is trained once for all that build on it."""
@@ -113,6 +120,7 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
     return {
         "split": split.hash,
         "examples": split.examples,
+        "cold": split.cold,
         "model": model.key,
         "parameters": parameters,
         "seed": seed,

@@ -25,6 +25,8 @@ class Split:
         What to call it in messages.
     examples : tuple of str
         Items whose neighbours are to be shown.
+    cold : bool
+        Whether the targets are items without any data.
     """
 
     domain: Domain
@@ -32,6 +34,7 @@ class Split:
     which: str
     label: str
     examples: tuple[str, ...] = ()
+    cold: bool = False
     _made: dict[tuple[str, str | None], Dataset] = field(default_factory=dict)
 
     @cached_property
