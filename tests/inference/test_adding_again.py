@@ -11,6 +11,10 @@ from vbn.model._posterior import Posterior
 
 N, GROUPS = 40, 4
 TREE = {f"e{i}": f"g{i % GROUPS}" for i in range(N)} | {f"g{g}": "thing" for g in range(GROUPS)}
+
+# One of the new entities has neither parents nor contexts, of which users are warned.
+pytestmark = pytest.mark.filterwarnings("ignore:nothing is known of")
+
 NEW = {
     "wolf": {"parents": {"g1": 2.0, "g2": 1.0}, "contexts": {f"e{GROUPS * i + 1}": 30.0 for i in range(8)}},
     "fox": {"parents": ["g3"], "contexts": {f"e{GROUPS * i + 3}": 12.0 for i in range(6)} | {"e2": 5.0}},

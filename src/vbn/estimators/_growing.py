@@ -77,5 +77,5 @@ def _warn_of_the_unknown(names: list[str]) -> None:
         warnings.warn(
             f"nothing is known of {names[0]!r}{others}: neither parents nor contexts were given, so any answer about "
             "such an entity is arbitrary.",
-            stacklevel=3,
+            stacklevel=4,  # the line that called add()
         )
