@@ -28,7 +28,7 @@ SPACES: dict[str, Space] = {
         "dim": (20, 50, 100),
         "window": (3, 5, 10),
         "negatives": (5, 10),
-        "noise_power": ("float", -0.5, 1.0),
+        "noise_power": ("float", 0.0, 1.0),
         "subsample": ("log", 1e-5, 1e-2),
         "epochs": (5, 10, 20),
     },

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines import BayesianSkipGram, FastText, Popularity, SkipGram, as_scorer, retrofit
+from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, as_scorer, retrofit
 from vbn.data import Dataset
+from vbn.data._sampler import keep_probabilities
 from vbn.estimators import VBN
 from vbn.evaluation.paper._cache import Cache, Record
 from vbn.evaluation.paper._figures import contributions
@@ -21,7 +22,7 @@ from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._keeping import kept
 from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks, split
 
-DIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
+DIALS = (-0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.25, 0.5)
 """What log(count) is multiplied with and added to the logit of the Bayesian models when ranking."""
 
 Scoring = tuple[str, Callable[[list[Basket]], np.ndarray], Any]
@@ -72,7 +73,8 @@ def completion(
     Parameters
     ----------
     settings
-        Of `winners("completion")`: sections corpus, taxonomy, vbn, bsg, sg, fasttext, retrofit.
+        Of `winners("completion")`: sections corpus, taxonomy, families, vbn, bsg, sg,
+        retrofit, ranking.
     part
         "test", or "validation", on which settings are chosen.
     """
@@ -93,7 +95,7 @@ def completion(
     return CompletionResult(cases, above, others)
 
 
-FAMILIES = {"vbn": True, "bsg": True, "sg": True, "fasttext": True, "popularity": False}
+FAMILIES = {"vbn": True, "bsg": True, "sg": True, "popularity": False}
 """Families of models, and whether seeds make a difference."""
 
 
@@ -139,13 +141,14 @@ class Training:
 
     def _vbn(self, seed: int) -> Iterator[Scoring]:
         model = VBN(**self.settings["vbn"], seed=seed, verbose=False).fit(self._data())
-        yield from _asked_both_ways("VBN", model)
+        yield from _asked_both_ways("VBN", model, self.settings["vbn"]["subsample"])
 
     def _bsg(self, seed: int) -> Iterator[Scoring]:
         data = self._data()
         model = BayesianSkipGram(**self.settings["bsg"], seed=seed, verbose=False).fit(data)
-        yield from _asked_both_ways("BSG", model)
-        yield from _asked_both_ways("BSG-R", retrofit(model, data.taxonomy, **self.settings["retrofit"]))
+        drawn = retrofit(model, data.taxonomy, **self.settings["retrofit"])
+        for name, one in (("BSG", model), ("BSG-R", drawn)):
+            yield from _asked_both_ways(name, one, self.settings["bsg"]["subsample"])
 
     def _sg(self, seed: int) -> Iterator[Scoring]:
         model = SkipGram(**self.settings["sg"], seed=seed).fit(self.sentences)
@@ -153,15 +156,19 @@ class Training:
         drawn = retrofit(model, self._data().taxonomy, **self.settings["retrofit"])
         yield "SG-R", drawn.scores, drawn
 
-    def _fasttext(self, seed: int) -> Iterator[Scoring]:
-        model = FastText(**self.settings["fasttext"], seed=seed).fit(self.sentences)
-        yield "FastText", model.scores, model
-
     def _popularity(self, seed: int) -> Iterator[Scoring]:  # noqa: ARG002 - nothing is drawn
         model = Popularity().fit(counted(self.sentences, 1))
         yield "Popularity", model.scores, model
 
 
-def _asked_both_ways(name: str, model: Any) -> Iterator[Scoring]:
-    for query, words in (("average", "average"), ("fold_in", "fold-in")):
-        yield f"{name}, {words}", as_scorer(model, query=query).scores, model
+def _asked_both_ways(name: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
+    """By the plain average, as in the paper; and folded in, frequent words thinned out as training did."""
+    columns = model._model().columns
+    keep = keep_probabilities(columns.counts, subsample)
+
+    def thinned(queries: list[Basket]) -> np.ndarray:
+        weighed = [{word: n * keep[columns.id(word)] for word, n in query.items()} for query in queries]
+        return as_scorer(model, query="fold_in").scores(weighed)
+
+    yield f"{name}, average", as_scorer(model, query="average").scores, model
+    yield f"{name}, fold-in", thinned, model

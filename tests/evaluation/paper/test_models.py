@@ -1,0 +1,58 @@
+"""Every model runs as it is described, at both ends of what a search may choose."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.evaluation.paper.shop import shop
+from vbn.evaluation.paper._ahead import split_of
+from vbn.evaluation.paper._cache import Cache
+from vbn.evaluation.paper._models import ALL, BY_KEY
+from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._runs import Runner
+from vbn.evaluation.paper._spaces import SPACES
+from vbn.evaluation.paper._winners import settings
+
+
+@pytest.fixture(scope="module")
+def domain(tmp_path_factory):
+    return shop(tmp_path_factory.mktemp("shop"), 40)
+
+
+def at_end(key: str, end: str) -> dict:
+    ranges = {"int", "float", "log"}
+    chosen = {}
+    for name, values in SPACES.get(key, {}).items():
+        low, high = values[1:] if values[0] in ranges else (values[0], values[-1])
+        chosen[name] = high if end == "high" else low
+    return {**BY_KEY[key].defaults, **chosen, **({"epochs": 1} if "epochs" in chosen else {})}
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+@pytest.mark.parametrize("model", ALL, ids=lambda model: model.key)
+def test_every_model_ranks_what_is_hidden(domain, tmp_path, model, end):
+    if not model.installed:
+        pytest.skip(f"{model.package} is not installed")
+    chosen = {**settings("shop"), model.key: at_end(model.key, end)}
+    if model.base:
+        chosen[model.base] = at_end(model.base, end)
+    split = split_of(domain, "cold" if model.asking.prior else "masking", 0)
+    record = Runner(Cache(tmp_path), Progress("shop", tell=lambda _: None)).run(model, split, chosen, 0)
+    above, others = record.arrays["above"], record.arrays["others"]
+    assert (above >= 0).all()
+    assert (above <= others).all()
+    assert len(record.facts["dial"]) == (len(above) if model.dial else 0)
+    if model.asking.prior:
+        assert len({*above[0].tolist()}) > 1
+        assert split.examples
+        assert {len(names) for names in record.facts["neighbours"].values()} == {5}
+
+
+def test_a_model_stands_after_its_base():
+    order = [model.key for model in ALL]
+    assert all(order.index(model.base) < order.index(model.key) for model in ALL if model.base)
+    assert len(set(order)) == len(order)
+
+
+def test_the_paper_s_five_models_are_there():
+    assert {model.paper for model in ALL if model.paper} == {"VBN", "BSG", "BSG-R", "SG", "SG-R"}
