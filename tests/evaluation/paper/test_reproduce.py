@@ -18,7 +18,7 @@ from vbn.evaluation.paper._report import about, read_results, write_report
 from vbn.evaluation.paper._reproduce import n_maskings, reproduce_domain
 from vbn.evaluation.paper._runs import Runner
 from vbn.evaluation.paper._search import search
-from vbn.evaluation.paper._winners import read_winner, settings, write_winner
+from vbn.evaluation.paper._winners import read_winner, settings, variants, write_winner
 
 
 @pytest.fixture(scope="module")
@@ -183,12 +183,25 @@ def test_a_search_tries_the_default_first_and_is_resumed_from_the_cache(tmp_path
     found = search(domain, 4, cache, Progress("s", tell=lines.append), tmp_path / "w", models=models)
     assert [line.split(" (")[0] for line in lines] == [f"s {n}/4 EASE, validation 1" for n in range(1, 5)]
     assert found.keys() == {"ease"}
+    assert {variant.key for variant in variants("shop", folder=tmp_path / "w")[0]} <= {"ease@full", "ease@rare"}
     assert settings("shop", folder=tmp_path / "w")["ease"] == found["ease"]
     monkeypatch.setattr(Runner, "_computed", lambda *_: pytest.fail("trained again"))
     again = search(domain, 4, cache, Progress("s", tell=lambda _: None), tmp_path / "w2", models=models)
     assert again == found
     one = search(domain, 1, cache, Progress("s", tell=lambda _: None), tmp_path / "w3", models=models)
     assert one["ease"] == BY_KEY["ease"].defaults
+
+
+def test_rivals_tuned_for_one_end_are_compared_with_the_dial(tmp_path):
+    write_winner(tmp_path / "w" / "shop" / "ease.toml", {}, {}, {"rare": {"regularization": 1.0}})
+    others, theirs = variants("shop", folder=tmp_path / "w")
+    assert theirs == {"ease@rare": {"regularization": 1.0}}
+    progress = Progress("shop", tell=lambda _: None)
+    parameters = {**settings("shop", quick=True), **theirs}
+    domain = shop(tmp_path / "shop", 80)
+    result = reproduce_domain(domain, Options(quick=True), Cache(tmp_path / "c"), progress, parameters, others)
+    assert [row.name for row in result.tables[-1].rows] == ["EASE, tuned for rare"]
+    assert all(cell.value is not None for cell in result.tables[-1].rows[0].cells)
 
 
 def test_winners_come_back_as_they_were_written(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vbn.evaluation.paper._ahead import run_ahead, split_of
@@ -21,7 +21,7 @@ from vbn.evaluation.paper._results import DomainResult
 from vbn.evaluation.paper._runs import Runner
 from vbn.evaluation.paper._split import Split
 from vbn.evaluation.paper._tables import all_table, dominance, paper_table, verdicts
-from vbn.evaluation.paper._winners import settings
+from vbn.evaluation.paper._winners import settings, variants
 
 RARE_CASES = 1000
 """As many rare cases are pooled at least, if `_MOST` maskings have them."""
@@ -49,19 +49,25 @@ def reproduce_interactions(
     if options.processes > 1:
         wanted = _plan(domain, options)
         run_ahead(domain, folder, wanted, parameters, cache, told.another(), options.processes)
-    return reproduce_domain(domain, options, cache, told, parameters)
+    others, theirs = ((), {}) if options.quick else variants(name)
+    return reproduce_domain(domain, options, cache, told, {**parameters, **theirs}, others)
 
 
 def reproduce_domain(
-    domain: Domain, options: Options, cache: Cache, progress: Progress, parameters: dict[str, Parameters]
-) -> DomainResult:
-    """As `reproduce_interactions`, for data that is loaded and parameters that are chosen."""
+    domain: Domain, options: Options, cache: Cache, progress: Progress, parameters: dict[str, Parameters],
+    others: tuple[Model, ...] = (),
+) -> DomainResult:  # fmt: skip
+    """As `reproduce_interactions`, for data that is loaded and parameters that are chosen.
+
+    `others` are rivals at other settings, judged on one masking for each seed.
+    """
     started = time.perf_counter()
     models = tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL
     ready = _ready(options)
     run = _Run(domain, options, Runner(cache, progress), parameters)
     pool = run.masked(ready)
     cold_pool = run.cold(tuple(model for model in ready if model.asking.prior))
+    swept = run.swept(tuple(model for model in others if model.installed), pool)
     pairs = int(mask(domain.interactions, domain.least).training().sum())
     facts = {
         "users": len(domain.interactions.users),
@@ -74,7 +80,11 @@ def reproduce_domain(
         "parameters": {model.key: parameters[model.key] for model in ready},
         "seconds": time.perf_counter() - started,
     }
-    return _result(domain, models, pool, cold_pool, pairs, facts, quick=options.quick)
+    result = _result(domain, models, pool, cold_pool, pairs, facts, quick=options.quick)
+    if not others:
+        return result
+    table = dominance(BY_KEY["vbn"], others, swept, "The same against rivals tuned for one end")
+    return replace(result, tables=(*result.tables, table))
 
 
 def _ready(options: Options) -> tuple[Model, ...]:
@@ -124,6 +134,15 @@ class _Run:
             pool.cases.append(Cases.of(split.masked))
             self._all(pool, split, models, seed)
         return pool
+
+    def swept(self, models: tuple[Model, ...], pool: Pool) -> Pool:
+        """Rivals at other settings beside our model, on one masking for each seed."""
+        number = min(self.options.seeds, len(pool.cases))
+        found = Pool(number, pool.cases[:number], {"vbn": pool.records["vbn"][:number]})
+        self.runner.progress.expect(number * len(models))
+        for seed in range(number if models else 0):
+            self._all(found, split_of(self.domain, "masking", seed), models, seed)
+        return found
 
     def _all(self, pool: Pool, split: Split, models: tuple[Model, ...], seed: int) -> None:
         for model in models:

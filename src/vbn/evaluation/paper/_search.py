@@ -63,16 +63,16 @@ def search(
     progress.expect(trials * maskings * len(ready))
     runner = Runner(cache, progress)
     for model in ready:
-        best, facts = _searched(model, splits, chosen, trials, runner)
+        best, facts, also = _searched(model, splits, chosen, trials, runner)
         chosen[model.key] = best
-        write_winner(folder / domain.name / f"{model.key}.toml", best, facts)
+        write_winner(folder / domain.name / f"{model.key}.toml", best, facts, also)
     return {model.key: chosen[model.key] for model in ready}
 
 
 def _searched(
     model: Model, splits: list[Split], chosen: dict[str, Parameters], trials: int, runner: Runner
-) -> tuple[Parameters, dict[str, Any]]:
-    """The best of a model's trials, and how it did."""
+) -> tuple[Parameters, dict[str, Any], dict[str, Parameters]]:
+    """The best of a model's trials, how it did, and the best for all targets and for rare ones alone."""
     optuna = _optuna()
     space: Space = dict(SPACES[model.key])
     kinds = tuple(splits[0].domain.taxonomies)
@@ -90,7 +90,18 @@ def _searched(
     study.optimize(_objective(model, space, judged), n_trials=trials - 1)
     score, best, figures = max(found, key=lambda entry: entry[0])
     measured = {title: round(float(value), 2) for title, value in zip(titles(FOUR), figures, strict=True)}
-    return best, {"trials": trials, "objective": round(score, 3), **measured}
+    facts = {"trials": trials, "objective": round(score, 3), **measured}
+    return best, facts, {} if model.dial else _ends(found, best)
+
+
+def _ends(found: list[tuple[float, Parameters, np.ndarray]], best: Parameters) -> dict[str, Parameters]:
+    """The settings that were best for all targets and for rare ones, if they are not the best of both."""
+    ends = {}
+    for end, columns in (("full", slice(0, 2)), ("rare", slice(2, 4))):
+        top = max(found, key=lambda entry, columns=columns: np.nan_to_num(entry[2][columns]).sum())  # type: ignore[misc]
+        if top[1] != best:
+            ends[end] = top[1]
+    return ends
 
 
 def _objective(model: Model, space: Space, judged: Callable[[Parameters], float]) -> Callable[[Any], float]:

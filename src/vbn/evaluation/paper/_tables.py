@@ -94,7 +94,9 @@ def verdicts(title: str, ours: Model, rivals: tuple[Model, ...], pool: Pool) -> 
     )
 
 
-def dominance(ours: Model, rivals: tuple[Model, ...], pool: Pool) -> Table:
+def dominance(
+    ours: Model, rivals: tuple[Model, ...], pool: Pool, title: str = "One model and its dial against each rival"
+) -> Table:
     """For each rival the position of our dial whose smallest lead over it, of four, is largest."""
     dial = pool.records[ours.key][0].facts["dial"]
     points = np.array([four(pool, ours.key, variant) for variant in range(len(dial))])
@@ -108,11 +110,12 @@ def dominance(ours: Model, rivals: tuple[Model, ...], pool: Pool) -> Table:
         cells = tuple(Cell(_number(lead)) for lead in leads[best])
         rows.append(Row(rival.name, cells, note=f"{covered}, dial at {dial[best]:g}"))
     return Table(
-        "One model and its dial against each rival",
+        title,
         titles(),
         tuple(rows),
         text="A rival is dominated where one position of the popularity dial of our one trained model is at least as "
-        f"good in all four figures; shown is the best position of {len(dial)}, and our lead there in points.",
+        f"good in all four figures; shown is the best position of {len(dial)}, and our lead there in points. "
+        f"On {len(pool.cases)} maskings, {pool.number(RARE):,} rare cases.",
         best=("none",) * len(FOUR),
     )
 

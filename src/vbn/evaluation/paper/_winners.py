@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,19 +36,45 @@ def _settings(model: Model, path: Path, quick: bool) -> Parameters:
     return found
 
 
+def variants(
+    domain: str, models: tuple[Model, ...] = ALL, folder: Path = FOLDER
+) -> tuple[tuple[Model, ...], dict[str, Parameters]]:
+    """Rivals at other settings: those that were best for all targets, or for rare ones, on validation data.
+
+    Returns
+    -------
+    tuple
+        Models such as "ALS, tuned for rare", and their parameters by key.
+    """
+    found: list[Model] = []
+    chosen: dict[str, Parameters] = {}
+    for model in models:
+        path = folder / domain / f"{model.key}.toml"
+        for end, parameters in (_read(path).get("also", {}) if path.is_file() else {}).items():
+            variant = replace(model, key=f"{model.key}@{end}", name=f"{model.name}, tuned for {end}")
+            found.append(variant)
+            chosen[variant.key] = {**model.defaults, **parameters}
+    return tuple(found), chosen
+
+
 def read_winner(path: Path) -> Parameters:
     """The parameters in a file."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is no toml file: {error}.") from error
-    parameters = content.get("parameters")
+    parameters = _read(path).get("parameters")
     if not isinstance(parameters, dict):
         raise DataError(f"{path} has no table [parameters].")
     return parameters
 
 
-def write_winner(path: Path, parameters: Parameters, search: dict[str, Any]) -> None:
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is no toml file: {error}.") from error
+
+
+def write_winner(
+    path: Path, parameters: Parameters, search: dict[str, Any], also: dict[str, Parameters] | None = None
+) -> None:
     """Write parameters, and how they were found.
 
     Parameters
@@ -58,10 +85,14 @@ def write_winner(path: Path, parameters: Parameters, search: dict[str, Any]) -> 
         What training gets.
     search
         Facts of the search: trials, figures on the validation pairs.
+    also
+        Other settings by what they are best for.
     """
     lines = ["# Found on validation data by `vbn reproduce --search`.", "[parameters]"]
     lines += [f"{name} = {_toml(value)}" for name, value in parameters.items()]
     lines += ["", "[search]", *(f"{_key(name)} = {_toml(value)}" for name, value in search.items())]
+    for end, other in (also or {}).items():
+        lines += ["", f"[also.{end}]", *(f"{name} = {_toml(value)}" for name, value in other.items())]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
