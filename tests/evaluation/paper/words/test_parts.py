@@ -51,6 +51,11 @@ def test_averaging_gives_words_without_a_vector_that_of_their_parents():
     np.testing.assert_allclose(graph.averaged(vectors, weight=0.0), unit(vectors))
 
 
+def test_a_parent_that_is_a_word_counts_itself():
+    graph = WordGraph(["dogs", "dog"], [("dogs", "dog", 1.0)])
+    np.testing.assert_allclose(graph.averaged(np.array([[0.0, 0.0], [0.0, 2.0]]), weight=1.0), [[0.0, 1.0], [0.0, 1.0]])
+
+
 def test_retrofitting_draws_siblings_together_and_leaves_strangers_alone():
     vectors = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, -1.0], [1.0, 1.0], [0.3, 0.4]])
     found = WordGraph(WORDS, EDGES).retrofitted(vectors, alpha=1.0, iterations=10)

@@ -55,14 +55,16 @@ class WordGraph:
     def averaged(self, vectors: np.ndarray, weight: float) -> np.ndarray:
         """Unit vectors of the words plus `weight` times the mean of their parents.
 
-        A parent is the mean of the unit vectors of the words below it, by the weights of the edges. A word whose vector
-        is 0 has none of its own, and is averaged over its parents only.
+        A parent is the mean of the unit vectors of the words below it, by the weights of the edges; a parent that is a
+        word counts itself too. A word whose vector is 0 has none of its own, and is averaged over its parents only.
         """
         n, own = len(self.words), unit(vectors)
-        known = np.linalg.norm(own, axis=1) > 0
+        known = (np.linalg.norm(own, axis=1) > 0).astype(np.float64)
         down = self._up[:n].T.tocsr()
-        totals = down @ known.astype(np.float64)
-        parents = (down @ own) / np.where(totals > 0, totals, 1.0)[:, None]
+        totals, sums = down @ known, down @ own
+        totals[:n] += known
+        sums[:n] += own
+        parents = sums / np.where(totals > 0, totals, 1.0)[:, None]
         result: np.ndarray = own + weight * (self._up[:n] @ parents)
         return result
 

@@ -70,12 +70,14 @@ def vbn_vectors(material: Material, seed: int) -> Trained:
 
 
 def bsg_vectors(material: Material, seed: int) -> Trained:
-    """The same engine without the graph, and retrofitted to it."""
+    """The same engine without the graph, retrofitted to it, and averaged over it."""
     section = dict(material.settings["bsg"])
     readout = section.pop("readout")
     model = BayesianSkipGram(**section, seed=seed, verbose=False).fit(material.data)
     vectors = vectors_for(model, material.names, readout)
-    return Trained({"BSG": vectors, "BSG-R": _retrofitted(material, vectors)}, {"BSG": described(model)})
+    averaged = material.graph.averaged(vectors, **material.settings["averaging"])
+    made = {"BSG": vectors, "BSG-R": _retrofitted(material, vectors), "BSG, averaged over the graph": averaged}
+    return Trained(made, {"BSG": described(model)})
 
 
 def sg_vectors(material: Material, seed: int) -> Trained:
