@@ -25,6 +25,8 @@ from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks, spl
 DIALS = (-0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.25, 0.5)
 """What log(count) is multiplied with and added to the logit of the Bayesian models when ranking."""
 
+NEUTRAL = DIALS.index(0.0)
+
 Scoring = tuple[str, Callable[[list[Basket]], np.ndarray], Any]
 
 
@@ -51,13 +53,13 @@ class CompletionResult:
         """Flags of the cases of "full" (first masking) or of "rare" (rare words of all maskings)."""
         return self.cases.first if part == "full" else self.cases.rare
 
-    def each(self, model: str, figure: str, part: str, dial: int = 0) -> np.ndarray:
+    def each(self, model: str, figure: str, part: str, dial: int = NEUTRAL) -> np.ndarray:
         """What each case contributes to "HR@10%" or "MPR", averaged over seeds."""
         at = self.chosen(part)
         lines = [contributions(figure, run[min(dial, len(run) - 1), at], self.others[at]) for run in self.above[model]]
         return np.asarray(np.mean(lines, axis=0))
 
-    def by_seed(self, model: str, figure: str, part: str, dial: int = 0) -> np.ndarray:
+    def by_seed(self, model: str, figure: str, part: str, dial: int = NEUTRAL) -> np.ndarray:
         """The figure with each seed."""
         at = self.chosen(part)
         lines = [contributions(figure, run[min(dial, len(run) - 1), at], self.others[at]) for run in self.above[model]]

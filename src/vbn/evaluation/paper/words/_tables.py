@@ -10,7 +10,7 @@ from vbn.evaluation.paper._bootstrap import intervals
 from vbn.evaluation.paper._paper_numbers import ANTONYMS, INFERENCE, SIMILARITY
 from vbn.evaluation.paper._results import Cell, Row, Table, Texts, Verdicts
 from vbn.evaluation.paper.words._antonyms import SHARES, AntonymResult
-from vbn.evaluation.paper.words._completion import DIALS, CompletionResult
+from vbn.evaluation.paper.words._completion import DIALS, NEUTRAL, CompletionResult
 from vbn.evaluation.paper.words._examples import BESIDE, OPPOSITE, RARE
 from vbn.evaluation.paper.words._judged import SHOWN
 from vbn.evaluation.paper.words._similarity import SimilarityResult
@@ -91,7 +91,7 @@ def completion_table(found: CompletionResult, dial: int) -> Table:
     columns = tuple((figure, part) for part in ("full", "rare") for figure in ("HR@10%", "MPR"))
     rows = []
     for model in found.above:
-        place = dial if model.startswith("VBN") else 0
+        place = dial if model.startswith("VBN") else NEUTRAL
         name = model.partition(",")[0]
         papers = [INFERENCE.get(("words", name, *column)) if "fold" not in model else None for column in columns]
         cells = [cell(found.by_seed(model, *c, place), paper) for c, paper in zip(columns, papers, strict=True)]
