@@ -22,12 +22,19 @@ def missed_most(masked: Masked) -> tuple[str, ...]:
     return tuple(masked.interactions.items[item] for item in most.tolist() if lost[item])
 
 
-def neighbours(model: Any, items: tuple[str, ...]) -> dict[str, list[str]]:
-    """The nearest other items of each, where the model has them at all."""
+def neighbours(model: Any, items: tuple[str, ...], catalogue: tuple[str, ...]) -> dict[str, list[str]]:
+    """The nearest of the catalogue's items to each, where the model has it at all.
+
+    To models that were given no edges, categories are entities like others; here they are left out.
+    """
     if not items or not hasattr(model, "similar"):
         return {}
     known = model._model().columns if hasattr(model, "_model") else model.columns
-    return {item: model.similar(item, k=NEIGHBOURS).entities for item in items if item in known}
+    listed, found = set(catalogue), {}
+    for item in (item for item in items if item in known):
+        near = model.similar(item, k=len(known)).entities
+        found[item] = [name for name in near if name in listed][:NEIGHBOURS]
+    return found
 
 
 def strangers(domain: Domain, models: tuple[Model, ...], cold: Pool) -> tuple[Texts, ...]:

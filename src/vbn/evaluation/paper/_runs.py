@@ -69,7 +69,7 @@ class Runner:
             "fit_seconds": seconds,
             "seconds": time.perf_counter() - started,
             "dial": list(dial),
-            "neighbours": neighbours(fitted, split.examples),
+            "neighbours": neighbours(fitted, split.examples, split.domain.interactions.items),
             "bounds": [float(bound) for bound in getattr(fitted, "lower_bounds_", [])],
         }
         arrays = {"above": above, "others": others}

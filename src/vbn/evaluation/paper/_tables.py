@@ -68,7 +68,7 @@ def all_table(models: tuple[Model, ...], pool: Pool, cold: Pool) -> Table:
         "All models",
         (*titles(columns), *(f"{figure} cold" for figure in MAIN), "MPR among cold", "seconds"),
         rows,
-        text=f"{pool.number(FULL):,} cases on {len(pool.cases)} maskings, {pool.number(RARE):,} of them rare (targets "
+        text=f"{pool.number(FULL):,} cases, maskings: {len(pool.cases)}; {pool.number(RARE):,} cases are rare (targets "
         f"among the 20 % of the items that are least frequent in training); {cold.number(FULL):,} cases of items whose "
         "interactions were all removed (cold; \u2013 for models that have no score for items without data). A model "
         "that puts all cold items first does well in the cold columns; 'among cold' ranks them among each other only, "
@@ -115,7 +115,7 @@ def dominance(
         tuple(rows),
         text="A rival is dominated where one position of the popularity dial of our one trained model is at least as "
         f"good in all four figures; shown is the best position of {len(dial)}, and our lead there in points. "
-        f"On {len(pool.cases)} maskings, {pool.number(RARE):,} rare cases.",
+        f"Maskings: {len(pool.cases)}, rare cases: {pool.number(RARE):,}.",
         best=("none",) * len(FOUR),
     )
 
