@@ -22,7 +22,7 @@ from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._keeping import kept
 from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks, split
 
-DIALS = (-0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.25, 0.5)
+DIALS = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.25, 0.5)
 """What log(count) is multiplied with and added to the logit of the Bayesian models when ranking."""
 
 NEUTRAL = DIALS.index(0.0)
