@@ -40,6 +40,10 @@ def test_analogies_and_contexts(words, asked):
     assert (
         asked("similar", words.model, "poodle", "--by", "context") == model.similar("poodle", by="context").to_dicts()
     )
+    assert (
+        asked("similar", words.model, "poodle", "--readout", "smoothed")
+        == model.similar("poodle", readout="smoothed").to_dicts()
+    )
 
 
 def test_an_unknown_entity_is_told_with_the_closest_names(words, called):

@@ -19,6 +19,14 @@ class By(StrEnum):
     context = "context"
 
 
+class Readout(StrEnum):
+    """Which vectors are compared."""
+
+    entity = "entity"
+    both = "both"
+    smoothed = "smoothed"
+
+
 @verb(
     "vbn similar my-model gouda -k 5",
     "vbn similar my-model --positive king --positive woman --negative man",
@@ -36,10 +44,16 @@ def similar(
     positive: Annotated[list[str] | None, typer.Option(help="Like this one; may be repeated.")] = None,
     negative: Annotated[list[str] | None, typer.Option(help="Unlike this one; may be repeated.")] = None,
     side: OnSide = Side.column,
+    readout: Annotated[
+        Readout,
+        typer.Option(help="For cosine: the entity's own vector, with its context vector, or drawn to its parents."),
+    ] = Readout.entity,
     as_json: AsJson = False,
 ) -> None:
     """The entities most similar to one, or to some and not to others."""
     if entity is None and not positive and not negative:
         raise typer.BadParameter("give an entity, or --positive and --negative.")
-    found = open_model(model).similar(entity, k, by=by.value, positive=positive, negative=negative, side=side.value)
+    found = open_model(model).similar(
+        entity, k, by=by.value, positive=positive, negative=negative, side=side.value, readout=readout.value
+    )
     show(found, as_json=as_json)

@@ -15,6 +15,7 @@ _WORDS = (
     (r"\bside=(['\"])(row|column)\1", r"--side \2"),
     (r"\bby='(\w+)'", r"--by \1"),
     (r"\bquery='(\w+)'", r"--query \1"),
+    (r"\breadout='(\w+)'", r"--readout \1"),
     (r"Say column= one of", "Say --columns and one of"),
     (r"give format= one of", "give --format, one of"),
     (r"Say \w+=\S.* to use them, or \w+=\S.* to leave them out", "Name the columns to read with --columns"),
