@@ -51,6 +51,7 @@ CHANGES = {
     ),
     "NaN mean": first("posterior.u.mean", np.nan),
     "infinite mean": first("posterior.v.mean", np.inf),
+    "mean whose square overflows": first("posterior.u.mean", 6e19),
     "negative variance": scaled("posterior.v.variance", -1),
     "no variance": first("posterior.u.variance", 0),
     "infinite variance": first("posterior.bias.variance", np.inf),

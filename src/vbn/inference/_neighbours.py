@@ -11,6 +11,7 @@ from vbn.inference._ranking import Hidden, rank, tables
 from vbn.inference._readout import read_out
 from vbn.inference._table import Table
 from vbn.model._posterior import Gaussians, Part
+from vbn.model._profile import lengths
 from vbn.model._trained import Trained
 
 
@@ -56,23 +57,17 @@ def _by_cosine(
     ids = names.ids([*positive, *negative])
     signs = np.r_[np.ones(len(positive)), -np.ones(len(negative))]
     vectors = part.mean[ids].astype(np.float64)
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1), 1e-30)
-    coefficients = signs / lengths  # every entity counts with a unit vector, as in gensim
+    coefficients = signs / lengths(vectors)  # every entity counts with a unit vector, as in gensim
     query = coefficients @ vectors
     query_variance = coefficients**2 @ part.variance[ids]
-    norms = trained.profile.lengths(part) if isinstance(part, Part) else _lengths(part.mean)
+    norms = trained.profile.lengths(part) if isinstance(part, Part) else lengths(part.mean)
     unit = query / max(float(np.linalg.norm(query)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
     scores = (part.mean @ unit) / norms
     allowed = candidates.copy()
     allowed[ids] = False
     best = top(scores, allowed, k)
-    std = _cosine_std(query, query_variance, part.mean[best].astype(np.float64), part.variance[best])
+    std = _cosine_std(query, query_variance, part.mean[best].astype(np.float64), part.variance[best].astype(np.float64))
     return Table([names[i] for i in best], scores[best], std, "cosine")
-
-
-def _lengths(mean: np.ndarray) -> np.ndarray:
-    result: np.ndarray = np.maximum(np.linalg.norm(mean, axis=1), 1e-30)
-    return result
 
 
 def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:

@@ -39,7 +39,7 @@ class Profile:
         """Length of every mean of a part; a mean of 0 gets a tiny one, so that its cosines are 0."""
         key = 0 if part is self._trained.posterior.u else 1
         if key not in self._lengths:
-            self._lengths[key] = np.maximum(np.linalg.norm(part.mean, axis=1), 1e-30)
+            self._lengths[key] = lengths(part.mean)
         return self._lengths[key]
 
     @cached_property
@@ -95,3 +95,9 @@ class Profile:
                 0, len(self._trained.columns) - 1
             )
         return self._negatives[n]
+
+
+def lengths(vectors: np.ndarray) -> np.ndarray:
+    """Length of each vector, summed in float64; at least a tiny one, so that cosines with a vector of 0 are 0."""
+    result: np.ndarray = np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)), 1e-30)
+    return result

@@ -14,6 +14,7 @@ LONG = (np.dtype(np.int64),)
 IDS = (np.dtype(np.int32), np.dtype(np.int64))
 BYTES = (np.dtype(np.uint8),)
 TRUTH = (np.dtype(np.bool_),)
+_LARGEST_MEAN = 1e15
 _AT_ONCE = 1 << 20
 
 
@@ -45,6 +46,13 @@ def need_finite(name: str, array: np.ndarray) -> None:
     """Refuse NaN and infinities."""
     if not holds(array, np.isfinite):
         raise ModelFileError(f"the tensor {name} has values that are not finite.")
+
+
+def need_moderate(name: str, array: np.ndarray) -> None:
+    """Refuse means that no training gives: their squares would overflow."""
+    need_finite(name, array)
+    if not holds(array, lambda part: np.abs(part) < _LARGEST_MEAN):
+        raise ModelFileError(f"the tensor {name} has values that are too large for a mean: damaged.")
 
 
 def need_positive(name: str, array: np.ndarray, or_zero: bool = False) -> None:

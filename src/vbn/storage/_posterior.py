@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn._errors import ModelFileError
 from vbn.model._posterior import Posterior
-from vbn.storage._checks import DOUBLE, FLOATS, LONG, need_finite, need_positive, take
+from vbn.storage._checks import DOUBLE, FLOATS, LONG, need_finite, need_moderate, need_positive, take
 
 
 def posterior_out(prefix: str, posterior: Posterior) -> dict[str, np.ndarray]:
@@ -37,7 +37,7 @@ def posterior_in(
         types = DOUBLE if path.endswith("rate") or "centre" in path else (means.dtype,)
         arrays[path] = take(tensors, name, types, shape)
         if path.endswith("mean"):
-            need_finite(name, arrays[path])
+            need_moderate(name, arrays[path])
         else:
             need_positive(name, arrays[path], or_zero="centre" in path)
     return Posterior.from_arrays(arrays)
