@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
 export VBN_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo test lint types imports unit doctest bench reproduce docs clean
+.PHONY: demo test lint types imports unit doctest soak bench reproduce docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/vbn demo
@@ -26,6 +26,9 @@ imports: $(VENV)/.test
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+soak: $(VENV)/.test
+	VBN_TESTS=soak $(BIN)/python -m pytest
 
 doctest: $(VENV)/.test
 	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
