@@ -15,7 +15,7 @@ from vbn.baselines._queries import basket_matrix, read_queries
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import check_k
-from vbn.estimators._recommending import _baskets, _dial
+from vbn.estimators._recommending import read_baskets, read_dial
 from vbn.inference._neighbours import top
 from vbn.inference._table import Table, Tables
 
@@ -122,7 +122,7 @@ class Baseline(Parameters, ABC):
         known = self._known()
         check_k(k)
         _check_manner(query, explore, seed)
-        extra, allowed = _dial(popularity) * known.log_popularity(), _allowed(known, candidates)
+        extra, allowed = read_dial(popularity) * known.log_popularity(), _allowed(known, candidates)
         if (entities is None) == (user is None):
             raise ParameterError("recommend() needs entities or user=, one of the two.")
         if user is not None:
@@ -132,7 +132,7 @@ class Baseline(Parameters, ABC):
             seen = self._seen(known, ids) if exclude_seen else [np.empty(0, np.int64)] * len(ids)
             tables = self._ranked(ids, seen, allowed, extra, int(k), [str(name) for name in names])
             return Tables(tables) if many else tables[0]
-        many, baskets = _baskets(entities)
+        many, baskets = read_baskets(entities)
         matrix = basket_matrix(baskets, known.columns)
         own = np.split(matrix.indices, matrix.indptr[1:-1]) if exclude_seen else [np.empty(0, np.int64)] * len(baskets)
         labels = [str(number) if many else None for number in range(len(baskets))]

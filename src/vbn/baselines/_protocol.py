@@ -11,7 +11,7 @@ from vbn._errors import ParameterError
 from vbn.baselines._queries import read_queries
 from vbn.data import Vocabulary
 from vbn.estimators._queries import Queries
-from vbn.estimators._recommending import _dial
+from vbn.estimators._recommending import read_dial
 from vbn.inference._folding import average, fold_in
 from vbn.inference._predictive import logit
 from vbn.kernels._arrays import ContextArrays
@@ -53,7 +53,7 @@ class Predictive:
             raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
         if query == "average" and not trained.shared:
             raise ParameterError("query='average' needs entities that are rows and columns at once; use 'fold_in'.")
-        self._trained, self._query, self._dial = trained, query, _dial(popularity)
+        self._trained, self._query, self._dial = trained, query, read_dial(popularity)
 
     @property
     def columns(self) -> Vocabulary:

@@ -11,7 +11,7 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.data import Vocabulary
-from vbn.estimators._recommending import _basket
+from vbn.estimators._recommending import read_basket
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def read_queries(queries: Iterable[Any], rows: Vocabulary, columns: Vocabulary) 
         raise ParameterError(f"scores() takes a list of queries, not {queries!r} alone.")
     given = list(queries)
     single = [_is_name(query) for query in given]
-    baskets = [_basket(query) for query, is_row in zip(given, single, strict=True) if not is_row]
+    baskets = [read_basket(query) for query, is_row in zip(given, single, strict=True) if not is_row]
     chosen = np.array(single, dtype=bool)
     return Asked(
         np.flatnonzero(chosen),

@@ -80,7 +80,7 @@ class Recommending(Queries):
         _compile(trained, self.verbose)
         if not isinstance(exclude_seen, (bool, np.bool_)):
             raise ParameterError(f"exclude_seen={exclude_seen!r} is neither True nor False.")
-        dial, rng = _dial(popularity), _generator(explore, seed)
+        dial, rng = read_dial(popularity), _generator(explore, seed)
         allowed = _allowed(trained, candidates)
         if (entities is None) == (user is None):
             raise ParameterError("recommend() needs entities or user=, one of the two.")
@@ -89,7 +89,7 @@ class Recommending(Queries):
             names = list(user) if many else [user]
             queries, seen = self._rows(trained, names, exclude_seen)
         else:
-            many, baskets = _baskets(entities)
+            many, baskets = read_baskets(entities)
             names = list(range(len(baskets))) if many else [None]
             queries, seen = _inferred(trained, baskets, query)
         hidden = Hidden.of(seen if exclude_seen else [np.empty(0, np.int64)] * len(names))
@@ -130,7 +130,8 @@ def _is_number(value: Any, kind: type = numbers.Real) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def _dial(popularity: Any) -> float:
+def read_dial(popularity: Any) -> float:
+    """The popularity dial, a finite number."""
     if not _is_number(popularity) or not np.isfinite(float(popularity)):
         raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
     return float(popularity)
@@ -154,24 +155,24 @@ def _allowed(trained: Trained, candidates: Any) -> np.ndarray:
     return np.unique(trained.columns.ids(candidates))
 
 
-def _baskets(entities: Any) -> tuple[bool, list[dict[Any, float]]]:
+def read_baskets(entities: Any) -> tuple[bool, list[dict[Any, float]]]:
     """Whether there are several queries, and the contexts of each with their counts."""
     if isinstance(entities, (str, bytes, numbers.Number)):
-        return False, [_basket([entities])]
+        return False, [read_basket([entities])]
     if isinstance(entities, Mapping):
-        return False, [_basket(entities)]
+        return False, [read_basket(entities)]
     if not isinstance(entities, Iterable):
         raise ParameterError(f"recommend() takes names, not {type(entities).__name__}.")
     given = list(entities)
     nested = [not isinstance(entry, (str, bytes, numbers.Number)) and isinstance(entry, Iterable) for entry in given]
     if given and all(nested):
-        return True, [_basket(entry) for entry in given]
+        return True, [read_basket(entry) for entry in given]
     if any(nested):
         raise ParameterError("recommend() takes names, or a list of lists of names, not both mixed.")
-    return False, [_basket(given)]
+    return False, [read_basket(given)]
 
 
-def _basket(given: Any) -> dict[Any, float]:
+def read_basket(given: Any) -> dict[Any, float]:
     """Names with counts; a name that is there twice counts twice."""
     basket: dict[Any, float] = {}
     for name, count in given.items() if isinstance(given, Mapping) else ((name, 1.0) for name in given):
