@@ -1,4 +1,4 @@
-"""Examples to look at: what models take an item for that nobody in training has."""
+"""Examples to look at: what models take an item for that nobody in training has, or a single user."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from vbn.baselines import Scorer
 from vbn.evaluation.paper._domains import Domain
 from vbn.evaluation.paper._masking import Masked
 from vbn.evaluation.paper._models import Model
 from vbn.evaluation.paper._pool import Pool
 from vbn.evaluation.paper._results import Texts
+from vbn.evaluation.paper._split import Split
 
 ITEMS, NEIGHBOURS = 3, 5
+_SIBLINGS = 2  # as many items must share a parent with a rare one, so that something could be said of it
 
 
 def missed_most(masked: Masked) -> tuple[str, ...]:
@@ -35,6 +38,61 @@ def neighbours(model: Any, items: tuple[str, ...], catalogue: tuple[str, ...]) -
         near = model.similar(item, k=len(known)).entities
         found[item] = [name for name in near if name in listed][:NEIGHBOURS]
     return found
+
+
+def seen_least(masked: Masked, edges: list[tuple[str, str, float]]) -> list[tuple[str, str]]:
+    """Rare items, each with the most frequent other item of its one user, who has as few as possible.
+
+    As the paper's *Zoolander 2*, which one user saw: of the items with the fewest users in training, those that share
+    a parent with a few others, by how little their users have.
+    """
+    data, known, counts = masked.interactions, np.flatnonzero(masked.training()), masked.counts()
+    sizes = np.bincount(data.user[known], minlength=len(data.users))
+    family = _families(edges, {name for name, count in zip(data.items, counts.tolist(), strict=True) if count})
+    fewest = counts[counts > 0].min()
+    held = known[(counts[data.item[known]] == fewest) & (sizes[data.user[known]] > 1)]
+    found: dict[str, str] = {}
+    for pair in sorted(held.tolist(), key=lambda pair: (sizes[data.user[pair]], data.items[data.item[pair]])):
+        name = data.items[data.item[pair]]
+        if len(found) < ITEMS and name not in found and family.get(name, 0) > _SIBLINGS:
+            own = data.item[known[data.user[known] == data.user[pair]]]
+            others = own[own != data.item[pair]]
+            found[name] = data.items[others[np.argmax(counts[others])]]
+    return list(found.items())
+
+
+def _families(edges: list[tuple[str, str, float]], items: set[str]) -> dict[str, int]:
+    """For each item the number of items below its smallest parent, itself among them."""
+    members: dict[str, list[str]] = {}
+    for child, parent, _ in edges:
+        if child in items:
+            members.setdefault(parent, []).append(child)
+    smallest: dict[str, int] = {}
+    for children in members.values():
+        for child in children:
+            smallest[child] = min(smallest.get(child, len(children)), len(children))
+    return smallest
+
+
+def of_the_least(model: Any, scorer: Scorer, split: Split) -> list[dict[str, Any]]:
+    """For each of `seen_least`: its neighbours, and its percentile rank where the other item is the query."""
+    catalogue = split.masked.interactions.items
+    result = []
+    for item, beside in seen_least(split.masked, split.domain.edges()):
+        found = {"item": item, "beside": beside, "near": neighbours(model, (item,), catalogue).get(item, [])}
+        result.append({**found, "percentile": _percentile(scorer, item, beside, catalogue)})
+    return result
+
+
+def _percentile(scorer: Scorer, item: str, query: str, catalogue: tuple[str, ...]) -> float | None:
+    """100 is the top, 50 chance; None where the model lacks one of the two."""
+    columns = scorer.columns
+    if item not in columns or query not in columns:
+        return None
+    scores = np.asarray(scorer.scores([[query]]))[0]
+    others = [columns.id(name) for name in catalogue if name in columns and name not in (item, query)]
+    above = (scores[others] > scores[columns.id(item)]).mean() + (scores[others] == scores[columns.id(item)]).mean() / 2
+    return float(100.0 * (1.0 - above))
 
 
 def strangers(domain: Domain, models: tuple[Model, ...], cold: Pool) -> tuple[Texts, ...]:

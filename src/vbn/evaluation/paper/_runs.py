@@ -10,10 +10,11 @@ import numpy as np
 
 from vbn.baselines import as_scorer
 from vbn.evaluation.paper._cache import Cache, Record, fingerprint
-from vbn.evaluation.paper._examples import neighbours
+from vbn.evaluation.paper._examples import neighbours, of_the_least
 from vbn.evaluation.paper._judging import ranks
 from vbn.evaluation.paper._models import BY_KEY, Model, Parameters, of_fit
 from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._reliability import reliability
 from vbn.evaluation.paper._split import ITEMS, Split
 
 DIAL = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
@@ -72,6 +73,11 @@ class Runner:
             "neighbours": neighbours(fitted, split.examples, split.domain.interactions.items),
             "bounds": [float(bound) for bound in getattr(fitted, "lower_bounds_", [])],
         }
+        if split.which == "test" and not split.cold:
+            if model.asking.query == "items":
+                facts["seen_least"] = of_the_least(fitted, scorer, split)
+            elif hasattr(fitted, "uncertainty"):
+                facts["reliability"] = reliability(fitted, split)
         arrays = {"above": above, "others": others}
         if split.cold:
             among = split.masked.counts(split.which) == 0
