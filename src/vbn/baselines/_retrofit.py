@@ -127,19 +127,19 @@ def retrofitted_vectors(
     `trained` says whose vectors in `start` are real. A node that is to be inferred has no vector, and is nobody's
     neighbour, until one of its neighbours has one.
     """
-    vectors, has = start.copy(), trained.copy()
-    takes_part = np.ones(len(trained), dtype=bool) if steps.infer else trained
+    from vbn.kernels._drawing import draw_together
+
+    start = np.ascontiguousarray(start, dtype=np.float64)
+    vectors, has = start.copy(), np.array(trained, dtype=bool)
+    takes_part = np.ones(len(has), dtype=bool) if steps.infer else has.copy()
     near = [ids[takes_part[ids]] for ids in neighbours]
-    order = [i for i in range(len(start)) if takes_part[i] and len(near[i])]
+    order = np.array([i for i in range(len(start)) if takes_part[i] and len(near[i])], dtype=np.int64)
+    indptr = np.concatenate(([0], np.cumsum([len(ids) for ids in near]))).astype(np.int64)
+    indices = np.concatenate([*near, np.empty(0, np.int64)]).astype(np.int64)
+    beta = -1.0 if isinstance(steps.beta, str) else float(steps.beta)
+    known = has.copy()
     for _ in range(steps.iterations):
-        for i in order:
-            ids = near[i] if has[near[i]].all() else near[i][has[near[i]]]
-            if not len(ids):
-                continue
-            beta = 1.0 / len(ids) if isinstance(steps.beta, str) else float(steps.beta)
-            alpha = steps.alpha if trained[i] else 0.0
-            vectors[i] = (alpha * start[i] + beta * vectors[ids].sum(axis=0)) / (alpha + beta * len(ids))
-            has[i] = True
+        draw_together(vectors, has, start, known, order, indptr, indices, float(steps.alpha), beta)
     return vectors, has
 
 
