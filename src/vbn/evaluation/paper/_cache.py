@@ -100,6 +100,10 @@ class Cache:
             Path(part).unlink(missing_ok=True)
             raise
 
+    def size(self) -> int:
+        """How many records there are."""
+        return sum(1 for _ in self.folder.glob("*.npz"))
+
     def path(self, what: Mapping[str, Any]) -> Path:
         """The file of a run."""
         return self.folder / f"{fingerprint({**what, 'code': (__version__, SALT)})[:32]}.npz"

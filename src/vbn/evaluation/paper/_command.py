@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -56,7 +58,7 @@ def reproduce(
     done = {result.name: result for result in _earlier(out)}
     paths: tuple[Path, ...] = ()
     for name in (name for name in DOMAINS if name in chosen):
-        done[name] = run_domain(name, folder, options or Options(), kept, Progress(name, tell=tell))
+        done[name] = _timed(name, folder, options or Options(), kept, Progress(name, tell=tell), done.get(name))
         paths = write_report(tuple(done[each] for each in DOMAINS if each in done), out, about())
     return paths
 
@@ -94,6 +96,21 @@ def search_winners(
         found = search(load_domain(name, folder), trials, Cache(cache, tell), progress, home)
         paths += [home / name / f"{key}.toml" for key in found]
     return tuple(paths)
+
+
+def _timed(
+    name: str, folder: Path, options: Options, cache: Cache, progress: Progress, earlier: DomainResult | None
+) -> DomainResult:
+    """Run one domain, and keep how long its runs took in all, and how long one waits for them.
+
+    If all runs were in the cache, one did not wait; then what an earlier report says stays.
+    """
+    before, started = cache.size(), time.perf_counter()
+    result = run_domain(name, folder, options, cache, progress)
+    waited = time.perf_counter() - started
+    if cache.size() == before and earlier is not None:
+        waited = earlier.facts.get("waited", waited)
+    return replace(result, facts={**result.facts, "seconds": progress.took, "waited": waited})
 
 
 def run_domain(name: str, folder: Path, options: Options, cache: Cache, progress: Progress) -> DomainResult:

@@ -60,11 +60,13 @@ class Progress:
     ----------
     at_once : int
         How many runs go on at the same time.
+    took : float
+        Seconds of all runs so far, also of those from the cache.
     """
 
     def __init__(self, domain: str, total: int = 0, tell: Callable[[str], None] = to_stderr) -> None:
         self.domain, self.total, self._tell = domain, total, tell
-        self.at_once = 1
+        self.at_once, self.took = 1, 0.0
         self._done, self._spent, self._computed = 0, 0.0, 0
 
     def another(self) -> Progress:
@@ -79,17 +81,21 @@ class Progress:
         """A line of its own."""
         self._tell(f"{self.domain}: {message}")
 
-    def step(self, label: str, started: float, *, cached: bool = False) -> None:
-        """Count a run that is done; `started` is when it began, by `time.perf_counter`."""
+    def step(self, label: str, started: float, *, cached: bool = False, took: float = 0.0) -> None:
+        """Count a run that is done; `started` is when it began, by `time.perf_counter`.
+
+        `took` is how long it took when it was not in the cache yet.
+        """
         self._done += 1
+        self.took += took
         seconds = time.perf_counter() - started
         if not cached:
             self._spent += seconds
             self._computed += 1
         left = max(self.total - self._done, 0) * self._spent / max(self._computed, 1) / self.at_once
-        took = "from the cache" if cached else f"{seconds:.0f} s"
+        told = "from the cache" if cached else f"{seconds:.0f} s"
         ahead = f"; about {_duration(left)} left" if left else ""
-        self._tell(f"{self.domain} {self._done}/{max(self.total, self._done)} {label} ({took}{ahead})")
+        self._tell(f"{self.domain} {self._done}/{max(self.total, self._done)} {label} ({told}{ahead})")
 
 
 def _duration(seconds: float) -> str:

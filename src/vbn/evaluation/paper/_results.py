@@ -48,7 +48,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Lines of figures; `best` says for each column whether "high" or "low" wins, or "none"."""
+    """Lines of figures.
+
+    Attributes
+    ----------
+    best : tuple of str
+        For each column whether "high" or "low" wins, or "none"; empty: "high" throughout.
+    digits : int
+        After the point.
+    role : str
+        Which of the paper's tables it is a part of: "inference", "similarity" or "antonyms"; the opening page of a
+        report gathers these. Empty: none.
+    """
 
     title: str
     columns: tuple[str, ...]
@@ -56,6 +67,7 @@ class Table:
     text: str = ""
     best: tuple[str, ...] = ()
     digits: int = 1
+    role: str = ""
 
     def winners(self) -> tuple[int | None, ...]:
         """For each column the number of the line that wins, ties to the first; None where none can."""
@@ -79,6 +91,11 @@ class Verdicts:
     ----------
     differences : tuple
         For each rival, for each column: difference, lower and upper end of its interval; None where not comparable.
+    role : str
+        What is compared: "inference" or "similarity" (the paper's models, as in its tables), "all" (every rival), or
+        "dominance" (the best position of the dial against each rival).
+    remarks : tuple
+        For each rival what else is to be said, under the headings `about`.
     """
 
     title: str
@@ -86,11 +103,14 @@ class Verdicts:
     rivals: tuple[str, ...]
     differences: tuple[tuple[tuple[float, float, float] | None, ...], ...]
     text: str = ""
+    role: str = ""
+    about: tuple[str, ...] = ()
+    remarks: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one model in a picture; `ours` draws it to the fore."""
+    """Points of one model in a picture; `ours` draws it to the fore, `joined` by a line."""
 
     name: str
     x: tuple[float, ...]
@@ -102,7 +122,20 @@ class Series:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of several series; `ticks` names the places 0, 1, ... of the horizontal axis."""
+    """A picture of several series.
+
+    Attributes
+    ----------
+    name : str
+        Of its file.
+    ticks : tuple of str
+        Names of the places 0, 1, ... of the horizontal axis.
+    kind : str
+        "lines", all in one frame; "panels", a frame for each rival with ours beside it; "diagonal", lines that are
+        best where x = y.
+    role : str
+        "long tail" for the one that the opening page gathers.
+    """
 
     name: str
     title: str
@@ -111,6 +144,8 @@ class Picture:
     y_label: str
     series: tuple[Series, ...]
     ticks: tuple[str, ...] = ()
+    kind: str = "lines"
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -185,7 +220,9 @@ def _verdicts(given: dict[str, Any]) -> Verdicts:
         tuple(None if entry is None else (entry[0], entry[1], entry[2]) for entry in line)
         for line in given["differences"]
     )
-    return Verdicts(given["title"], tuple(given["columns"]), tuple(given["rivals"]), differences, given["text"])
+    remarks = tuple(tuple(line) for line in given["remarks"])
+    lists = {key: tuple(given[key]) for key in ("columns", "rivals", "about")}
+    return Verdicts(**{**given, **lists, "differences": differences, "remarks": remarks})
 
 
 def _texts(given: dict[str, Any]) -> Texts:

@@ -54,7 +54,8 @@ class Runner:
         record = self._computed(model, split, settings, seed) if found is None else found
         if found is None:
             self.cache.keep(what, record)
-        self.progress.step(f"{model.name}, {split.label}", started, cached=found is not None)
+        label, took = f"{model.name}, {split.label}", record.facts["seconds"]
+        self.progress.step(label, started, cached=found is not None, took=took)
         return record
 
     def _computed(self, model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> Record:

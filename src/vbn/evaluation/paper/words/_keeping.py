@@ -16,6 +16,12 @@ def kept(
     """The record of `what`, all that the outcome depends on."""
     started = time.perf_counter()
     found = cache.find(what)
-    record = cache.run(what, compute) if found is None else found
-    progress.step(label, started, cached=found is not None)
+    record = cache.run(what, lambda: _timed(compute)) if found is None else found
+    progress.step(label, started, cached=found is not None, took=record.facts.get("seconds", 0.0))
     return record
+
+
+def _timed(compute: Callable[[], Record]) -> Record:
+    started = time.perf_counter()
+    record = compute()
+    return Record({**record.facts, "seconds": time.perf_counter() - started}, record.arrays)
