@@ -80,3 +80,31 @@ ANTONYMS: dict[tuple[str, str], float] = {
     ("VBN w/o relations", "MPR"): 76.1,
 }
 """Antonyms: figure by (model, measure)."""
+
+NEAREST: dict[str, dict[str, tuple[str, ...]]] = {
+    "lemma": {
+        "VBN": ("theorem", "subspace", "polynomial", "operator"),
+        "BSG": ("down", "air", "window", "water"),
+        "SG": ("now", "already", "still", "shot"),
+    },
+    "Zoolander 2": {
+        "VBN": ("Zoolander 1", "Tropic Thunder", "The Secret Life of Walter Mitty", "Meet the Fockers"),
+        "BSG": ("Bossa Nova", "Escape from NY", "Analyze That", "The Presidio"),
+        "SG": ("Manhunter", "The Texas Chainsaw Massacre", "Scream 3", "8MM"),
+    },
+}
+"""The four nearest to a rare entity, by model."""
+
+PERCENTILES: dict[tuple[str, str], dict[str, float]] = {
+    ("now", "lemma"): {"VBN": 31.6, "BSG": 37.4, "SG": 98.9},
+    ("The Texas Chainsaw Massacre", "Zoolander 2"): {"VBN": 44.2, "BSG": 41.4, "SG": 96.8},
+}
+"""Percentile rank of a rare entity (second) with respect to the only one it was seen with (first), by model."""
+
+OPPOSITES: dict[str, dict[str, tuple[str, ...]]] = {
+    "lowest": {
+        "VBN": ("farther", "highest", "misgauged", "landowners", "witnessing"),
+        "VBN w/o relations": ("farther", "method", "furthering", "low", "denials"),
+    },
+}
+"""The first five answers for the opposite of a word, by model."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from vbn.evaluation.paper._bootstrap import intervals
-from vbn.evaluation.paper._paper_numbers import ANTONYMS, INFERENCE, SIMILARITY
+from vbn.evaluation.paper._paper_numbers import ANTONYMS, INFERENCE, NEAREST, OPPOSITES, PERCENTILES, SIMILARITY
 from vbn.evaluation.paper._results import Cell, Row, Table, Texts, Verdicts
 from vbn.evaluation.paper.words._antonyms import SHARES, AntonymResult
 from vbn.evaluation.paper.words._completion import DIALS, NEUTRAL, CompletionResult
@@ -36,6 +36,7 @@ def similarity_table(found: SimilarityResult) -> Table:
         "of absent words, which are cold. The rarer word of a rare pair occurs at most five times. Retrofitting, "
         "averaging and the graph alone know the same graph as VBN; its senses are weighted by WordNet's tag counts, "
         "which derive largely from SemCor.",
+        role="similarity",
     )
 
 
@@ -83,6 +84,7 @@ def similarity_verdicts(found: SimilarityResult) -> Verdicts:
         tuple(rivals),
         lines,
         "95 % intervals of a paired bootstrap over pairs within each set.",
+        role="similarity",
     )
 
 
@@ -104,6 +106,7 @@ def completion_table(found: CompletionResult, dial: int) -> Table:
         f"{full:,} sentences with one hidden word each; {rare:,} hidden words of the least frequent fifth, pooled over "
         f"maskings. Candidates: the whole vocabulary of training ({int(found.others.max()) + 1:,} words at most) less "
         f"the other words of the sentence. VBN's dial is {DIALS[dial]}, chosen on validation sentences.",
+        role="inference",
     )
 
 
@@ -118,7 +121,7 @@ def completion_verdicts(found: CompletionResult, ours: str, dial: int) -> Verdic
 
     lines = tuple(tuple(difference(rival, *column) for column in columns) for rival in rivals)
     names = tuple(f"{figure}, {part}" for figure, part in columns)
-    return Verdicts(f"{ours} less its rivals, sentence completion", names, tuple(rivals), lines)
+    return Verdicts(f"{ours} less its rivals, sentence completion", names, tuple(rivals), lines, role="inference")
 
 
 def _interval(group: np.ndarray, each: np.ndarray) -> tuple[float, float, float]:
@@ -144,6 +147,7 @@ def antonym_table(found: AntonymResult) -> Table:
         f"{len(found.questions):,} questions, both directions of {len(found.questions) // 2:,} held-out pairs; "
         f"{found.learned:,} pairs were learned from. Candidates: the {found.catalogue:,} words of the corpus less the "
         "word itself and its known opposites. The paper had 4,373 pairs, WordNet has 1,148 within this vocabulary.",
+        role="antonyms",
     )
 
 
@@ -154,11 +158,18 @@ def example_texts(similar: SimilarityResult, opposites: AntonymResult, counts: M
         for model, example in similar.examples.items()
         for way, words in example["near"].items()
     ]
+    near += [(f"{model}, paper", ", ".join(words)) for model, words in NEAREST[RARE].items()]
     beside = [
         (f"{RARE}, given {query}", *(_shown(similar.examples[model]["beside"][query]) for model in similar.examples))
         for query in BESIDE
     ]
+    beside += [
+        (f"{rare}, given {query}: paper", *(_shown(found.get(model.partition(",")[0])) for model in similar.examples))
+        for (query, rare), found in PERCENTILES.items()
+        if rare == RARE
+    ]
     first = [(model, ", ".join(words)) for model, words in opposites.first.items() if words]
+    first += [(f"{model}, paper", ", ".join(words)) for model, words in OPPOSITES[OPPOSITE].items()]
     return (
         Texts(f"Nearest to {RARE}", ("model", "words"), tuple(near), f"Its count is {counts.get(RARE, 0)}."),
         Texts(f"Percentile rank of {RARE}", ("pair", *similar.examples), tuple(beside), "100 is the top, 50 chance."),
