@@ -73,10 +73,10 @@ def _centre(problem, centre):
     return log_p + (1 + math.log(2 * math.pi * centre[1])) / 2
 
 
-def _factors(problem, mean, variance, rate):
+def _factors(problem, relation, mean, variance, rate):
     total = 0.0
     for m in range(len(mean)):
-        distance = (mean[m] ** 2 + variance[m]).sum()
+        distance = ((mean[m] - relation.prior_mean(m, problem.dim)) ** 2 + variance[m]).sum()
         logs = np.log(variance[m]).sum()
         total += normal_gamma_term(problem, "relation_factor", problem.dim, distance, logs, rate[m])
     return total
@@ -109,8 +109,8 @@ def bound_terms(problem, state, xi=None, zeta=None):
         cells = relation.cells
         mean, variance = relation_score_moments(problem, state, k, cells.i, cells.j)
         terms[f"likelihood:{k}"] = bounded_likelihood(cells, mean, variance, zeta[k])
-        terms[f"x:{k}"] = _factors(problem, q.x_mean, q.x_var, q.x_tau_rate)
-        terms[f"y:{k}"] = _factors(problem, q.y_mean, q.y_var, q.y_tau_rate)
+        terms[f"x:{k}"] = _factors(problem, relation, q.x_mean, q.x_var, q.x_tau_rate)
+        terms[f"y:{k}"] = _factors(problem, relation, q.y_mean, q.y_var, q.y_tau_rate)
         biases = q.r_mean, q.r_var, q.r_tau_rate, q.r_centre
         terms[f"r:{k}"] = _biases(problem, "relation_bias", active.r[k], *biases)
     return terms

@@ -44,7 +44,7 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
     r_active = np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols)
     network = Network(
         posterior, u_graph, v_graph, hyper, problem.active.bias, r_active, problem.centre_precision is not None,
-        _evidence(problem, dtype),
+        _evidence(problem, dtype), [relation.prior for relation in problem.relations],
     )  # fmt: skip
     sample = Sample(
         _cells(problem.cells, problem, dtype), tuple(_cells(r.cells, problem, dtype) for r in problem.relations)

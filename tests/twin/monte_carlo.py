@@ -51,10 +51,11 @@ def _part(problem, state, name, n, rng):
     return samples, ratio
 
 
-def _free(problem, kind, mean, variance, rate, n, rng):
-    """Samples of variables with prior mean 0, and their log p - log q."""
+def _factors(problem, relation, mean, variance, rate, n, rng):
+    """Samples of a relation's factors, and their log p - log q."""
+    kind, center = "relation_factor", np.array([relation.prior_mean(m, problem.dim) for m in range(relation.rank)])
     z, tau, log_q = _sample_normal_gamma(problem, kind, mean, np.sqrt(variance), rate, n, rng)
-    return z, _log_prior(problem, kind, z, 0.0, tau) - log_q
+    return z, _log_prior(problem, kind, z, center, tau) - log_q
 
 
 def _biases(problem, kind, active, mean, variance, rate, centre, n, rng):
@@ -90,8 +91,8 @@ def monte_carlo_bound(problem, state, n, rng):
     zeta = optimal_zeta(problem, state)
     for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
         cells = relation.cells
-        x, ratio_x = _free(problem, "relation_factor", q.x_mean, q.x_var, q.x_tau_rate, n, rng)
-        y, ratio_y = _free(problem, "relation_factor", q.y_mean, q.y_var, q.y_tau_rate, n, rng)
+        x, ratio_x = _factors(problem, relation, q.x_mean, q.x_var, q.x_tau_rate, n, rng)
+        y, ratio_y = _factors(problem, relation, q.y_mean, q.y_var, q.y_tau_rate, n, rng)
         parameters = q.r_mean, q.r_var, q.r_tau_rate, q.r_centre
         r, ratio_r = _biases(problem, "relation_bias", problem.active.r[k], *parameters, n, rng)
         W = np.einsum("nmd,nme->nde", x, y)

@@ -98,10 +98,18 @@ def flat_taxonomy(n):
 
 @dataclass
 class Relation:
-    """The cells of one relation and the rank t_k of its matrix."""
+    """The cells of one relation, the rank t_k of its matrix, and the strength c of its factors' prior means."""
 
     cells: Cells
     rank: int
+    prior: float = 0.0
+
+    def prior_mean(self, m, dim):
+        """Of x_m and of y_m: c at place m, 0 elsewhere."""
+        mean = np.zeros(dim)
+        if m < dim:
+            mean[m] = self.prior
+        return mean
 
 
 @dataclass

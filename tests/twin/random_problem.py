@@ -44,11 +44,12 @@ def _both_ways(cells):
     return Cells(i, j, np.r_[cells.w_pos, cells.w_pos[off]], np.r_[cells.w_neg, cells.w_neg[off]])
 
 
-def random_problem(seed, shared=True, n_rows=14, n_cols=15, dim=3, n_cells=60, ranks=(2, 3)):
+def random_problem(seed, shared=True, n_rows=14, n_cols=15, dim=3, n_cells=60, ranks=(2, 3), priors=(0.0, 0.7)):
     """A random problem; the second relation is symmetric if rows and columns are the same set.
 
     Node 0 (a category) and the last two (barren leaves) have no cells. Node 4 has cells, but its category is
-    barren. Node 6 is a row only and node 7 a column only, node 8 occurs in the first relation only.
+    barren. Node 6 is a row only and node 7 a column only, node 8 occurs in the first relation only. The factors of the
+    second relation have a prior mean other than 0.
     """
     rng = np.random.default_rng([seed, 20])
     if shared:
@@ -63,7 +64,7 @@ def random_problem(seed, shared=True, n_rows=14, n_cols=15, dim=3, n_cells=60, r
     pairs = _pairs(rows, cols, n_cells, rng, forced=[(1, 1), (4, 4), (5, 5), (9, 9), (6, 7)])
     cells = _cells(pairs, lambda i, j: (U[i] * V[j]).sum(1) + b[j], rng)
     relations = []
-    for k, rank in enumerate(ranks):
+    for k, (rank, prior) in enumerate(zip(ranks, priors, strict=False)):
         W = rng.standard_normal((dim, rank)) @ rng.standard_normal((rank, dim)) / np.sqrt(rank)
         bilinear = U @ W @ V.T
         if shared and k == 1:
@@ -74,7 +75,7 @@ def random_problem(seed, shared=True, n_rows=14, n_cols=15, dim=3, n_cells=60, r
             forced = [(8, 9), (9, 8), (8, 8)] if k == 0 else []
             relation_pairs = _pairs(rows[:-1], cols[:-1], 25, rng, forced)
             relation_cells = _cells(relation_pairs, lambda i, j, f=bilinear: f[i, j], rng)
-        relations.append(Relation(relation_cells, rank))
+        relations.append(Relation(relation_cells, rank, prior))
     alpha = {kind: rng.uniform(0.7, 3.0) for kind in KINDS}
     beta = {kind: rng.uniform(0.5, 2.0) for kind in KINDS}
     return Problem(n_rows, n_cols, dim, cells, row_taxonomy, col_taxonomy, relations, alpha, beta, shared=shared)

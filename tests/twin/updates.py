@@ -233,6 +233,7 @@ def _update_factor(problem, state, name, k, m, zeta):
     mu, var = look.own.mean[own], look.own.variance[own]
     c, cc = projection_moments(*look.other_factors(q), look.other.mean[other], look.other.variance[other])
     others = [n for n in range(len(factor_mean)) if n != m]
+    target = problem.relations[k].prior_mean(m, problem.dim)
     for d in range(problem.dim):
         x = factor_mean[m]
         precision = tau + sites.precision[m, d] + np.sum(L * cc[:, m, m] * (mu[:, d] ** 2 + var[:, d]))
@@ -241,7 +242,7 @@ def _update_factor(problem, state, name, k, m, zeta):
             x_n = factor_mean[n]
             numerator = numerator - L * cc[:, m, n] * (mu[:, d] * (mu @ x_n) + var[:, d] * x_n[d])
         numerator = numerator - L * cc[:, m, m] * mu[:, d] * (mu @ x - mu[:, d] * x[d])
-        factor_mean[m, d] = (numerator.sum() + sites.linear[m, d]) / precision
+        factor_mean[m, d] = (tau * target[d] + numerator.sum() + sites.linear[m, d]) / precision
         factor_var[m, d] = 1 / precision
 
 
@@ -277,16 +278,21 @@ def update_tau_bias(problem, state):
     state.bias_tau_rate[on] = problem.beta["bias"] + second[on] / 2
 
 
+def _factor_rate(problem, k, mean, variance):
+    target = np.array([problem.relations[k].prior_mean(m, problem.dim) for m in range(len(mean))])
+    return problem.beta["relation_factor"] + ((mean - target) ** 2 + variance).sum(1) / 2
+
+
 def update_tau_x(problem, state, k):
     """The precisions of all x_m of relation k."""
     q = state.relations[k]
-    q.x_tau_rate[:] = problem.beta["relation_factor"] + (q.x_mean**2 + q.x_var).sum(1) / 2
+    q.x_tau_rate[:] = _factor_rate(problem, k, q.x_mean, q.x_var)
 
 
 def update_tau_y(problem, state, k):
     """The precisions of all y_m of relation k."""
     q = state.relations[k]
-    q.y_tau_rate[:] = problem.beta["relation_factor"] + (q.y_mean**2 + q.y_var).sum(1) / 2
+    q.y_tau_rate[:] = _factor_rate(problem, k, q.y_mean, q.y_var)
 
 
 def update_tau_r(problem, state, k):

@@ -123,6 +123,9 @@ def train(
     relation_weight: Annotated[
         list[str] | None, typer.Option(metavar="W | NAME=W", help="How much a pair of a relation counts [1].")
     ] = None,
+    relation_prior: Annotated[
+        list[str] | None, typer.Option(metavar="C | NAME=C", help="Start relations from C^2 u.v [0].")
+    ] = None,
     hard_negatives: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of a relation's negatives that it reaches at all [0].")
     ] = None,

@@ -23,6 +23,7 @@ class Settings:
 
     hyperpriors: Hyperpriors
     ranks: list[int]
+    relation_priors: list[float]
     dtype: np.dtype
 
 
@@ -44,11 +45,10 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     for name in ("subsample", "tol"):
         if params[name] is not None:
             _number(name, params[name], above=0.0)
-    for name in ("relation_rank", "relation_weight"):
+    for name in ("relation_rank", "relation_weight", "relation_prior"):
         _known_relations(name, params[name], relations)
-    weights = params["relation_weight"]
-    for relation, weight in weights.items() if isinstance(weights, Mapping) else [("", weights)]:
-        _number(f"relation_weight[{relation!r}]" if relation else "relation_weight", weight, above=0.0)
+    _by_relation("relation_weight", params["relation_weight"], above=0.0)
+    _by_relation("relation_prior", params["relation_prior"], least=0.0)
     _number("hard_negatives", params["hard_negatives"], least=0.0)
     if params["hard_negatives"] > 1:
         raise ParameterError(f"hard_negatives={params['hard_negatives']!r} is a share: at most 1.")
@@ -60,8 +60,12 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     if not isinstance(params["checkpoint"], str | os.PathLike | None):
         raise ParameterError(f"checkpoint={params['checkpoint']!r} is neither the path of a folder nor None.")
     alpha, beta = (_by_kind(name, params[name]) for name in ("alpha", "beta"))
-    ranks = [_rank(params["relation_rank"], name) for name in relations]
-    return Settings(Hyperpriors(alpha, beta), ranks, _dtype(params["dtype"]))
+    strengths = [_strength(params["relation_prior"], name) for name in relations]
+    ranks = [
+        _rank(params["relation_rank"], name, int(params["dim"]), strength)
+        for name, strength in zip(relations, strengths, strict=True)
+    ]
+    return Settings(Hyperpriors(alpha, beta), ranks, strengths, _dtype(params["dtype"]))
 
 
 def _whole(name: str, value: Any, least: int, most: int | None = None) -> None:
@@ -91,6 +95,11 @@ def _known_relations(name: str, given: Any, relations: Collection[str]) -> None:
             raise ParameterError(f"{name}: the data has no relation {relation!r}; {known}.{hint}")
 
 
+def _by_relation(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
+    for relation, number in value.items() if isinstance(value, Mapping) else [("", value)]:
+        _number(f"{name}[{relation!r}]" if relation else name, number, least, above)
+
+
 def _number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
     good = not isinstance(value, bool) and isinstance(value, numbers.Real) and bool(np.isfinite(float(value)))
     if good and least is not None:
@@ -111,10 +120,14 @@ def _by_kind(name: str, value: Any) -> dict[str, float]:
     return {kind: float(given.get(kind, 1.0)) for kind in KINDS}
 
 
-def _rank(value: Any, relation: str) -> int:
+def _rank(value: Any, relation: str, dim: int, strength: float) -> int:
     rank = value.get(relation, 10) if isinstance(value, Mapping) else value
     _whole("relation_rank", rank, least=1, most=_LARGEST_DIM)
-    return int(rank)
+    return dim if strength else int(rank)
+
+
+def _strength(value: Any, relation: str) -> float:
+    return float(value.get(relation, 0.0) if isinstance(value, Mapping) else value)
 
 
 def _dtype(value: Any) -> np.dtype:

@@ -44,7 +44,9 @@ def prepare(
         reject_positives=params["reject_positives"], seed=seed, dtype=dtype, relation_weight=params["relation_weight"],
         hard_negatives=params["hard_negatives"], past=past,
     )  # fmt: skip
-    network = build_network(data, sampler, settings.hyperpriors, settings.ranks, dim, seed, dtype, evidence)
+    network = build_network(
+        data, sampler, settings.hyperpriors, settings.ranks, dim, seed, dtype, evidence, settings.relation_priors
+    )
     network.centred_biases = params["centred_biases"]
     if earlier is not None:
         start_from(network, data, earlier)

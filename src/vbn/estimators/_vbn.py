@@ -65,6 +65,10 @@ class VBN(Model):
     relation_weight : float or dict, default 1.0
         How much a pair of a relation counts beside a co-occurrence, or {relation: weight}. A few hundred pairs against
         millions of co-occurrences deserve more than 1.
+    relation_prior : float or dict, default 0.0
+        Where a relation's score starts from, or {relation: value}. 0: from nothing, as in the paper. c: from c^2 u.v,
+        so that entities which occur together are taken to be related until the pairs say otherwise; x_m and y_m have
+        the prior mean c e_m, and the rank is `dim`. It helps where pairs are few.
     hard_negatives : float, default 0.0
         Share of a relation's negatives drawn among the entities that the relation reaches at all. 0: uniform, as in the
         paper, which mostly teaches *what* has antonyms; 0.5 also teaches *which* one.
@@ -134,6 +138,7 @@ class VBN(Model):
         reject_positives: bool | str = "auto",
         relation_rank: int | dict[str, int] = 10,
         relation_weight: float | dict[str, float] = 1.0,
+        relation_prior: float | dict[str, float] = 0.0,
         hard_negatives: float = 0.0,
         alpha: float | dict[str, float] = 1.0,
         beta: float | dict[str, float] = 1.0,
@@ -159,6 +164,7 @@ class VBN(Model):
         self.reject_positives = reject_positives
         self.relation_rank = relation_rank
         self.relation_weight = relation_weight
+        self.relation_prior = relation_prior
         self.hard_negatives = hard_negatives
         self.alpha = alpha
         self.beta = beta

@@ -106,7 +106,10 @@ def _grown_network(old: Trained, new: Trained) -> Network:
     relation_active = np.tile(new.column_active, (len(relations), 1))
     relation_active[:, len(old.columns) :] = False
     old_u, old_v = _with_old_activity(u_graph, old, "u"), _with_old_activity(v_graph, old, "v")
-    return Network(posterior, old_u, old_v, old.hyperpriors, old_v.entity_active, relation_active)
+    priors = [relation.prior for relation in old.relations]
+    return Network(
+        posterior, old_u, old_v, old.hyperpriors, old_v.entity_active, relation_active, relation_priors=priors
+    )
 
 
 def _with_old_activity(graph: PartGraph, old: Trained, part: str) -> PartGraph:

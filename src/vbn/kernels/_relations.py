@@ -45,51 +45,52 @@ def _reproject(ids, entities, factor, start, stop, m, first, second):
             second[position, p, n] = second[position, n, p] = total
 
 
-@kernel
-def update_factor(
-    m, start, stop, left, right, positive, negative, own_ids, own, own_factor, tau, evidence, bias_of, bias,
-    a_first, a_second, c_first, c_second,
-):  # fmt: skip
-    """Update q(x_m), m in start..stop-1, from all cells of its relation; zeta is that of the block's start.
-
-    Cells refer to entities by their place in `own_ids` (left) and among the other side's (right); `bias_of[cell]` is
-    the column whose bias r the cell carries. `evidence` is that of all factors. `a_*` are the projections of the own
-    side, which are renewed, `c_*` those of the other.
-    """
-    t, rank, p = own.mean.shape[1], stop - start, m - start
-    gram, extra, linear = np.zeros((t, t)), np.zeros(t), np.zeros(t)
-    if len(evidence.precision) > 0:
-        for d in range(t):
-            extra[d] = evidence.precision[m, d]
-            linear[d] = evidence.linear[m, d]
-    spread, shift = np.zeros(len(own_ids)), np.zeros((len(own_ids), rank))
-    pull = np.zeros(len(own_ids))
+@helper
+def _own_sums(p, cells, mean, square, bias_of, bias, c_first, c_second, pull, spread, shift):
+    """What the cells tell x_m, by own entity: g - L r times E[c_m], L E[c_m^2], and L E[c_m c_n] for all n."""
+    left, right, positive, negative = cells
+    rank = shift.shape[1]
+    pull[:] = 0.0
+    spread[:] = 0.0
+    shift[:] = 0.0
     for k in range(len(left)):
         i, j = left[k], right[k]
-        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
         r = np.float64(bias.mean[bias_of[k]])
-        square += 2.0 * r * mean + r * r + bias.variance[bias_of[k]]
-        slope = 2.0 * curvature(np.sqrt(square)) * (positive[k] + negative[k])
+        total = square[k] + 2.0 * r * mean[k] + r * r + bias.variance[bias_of[k]]
+        slope = 2.0 * curvature(np.sqrt(max(total, 0.0))) * (positive[k] + negative[k])
         pull[i] += (0.5 * (positive[k] - negative[k]) - slope * r) * c_first[j, p]
         spread[i] += slope * c_second[j, p, p]
         for n in range(rank):
             shift[i, n] += slope * c_second[j, p, n]
+
+
+@helper
+def _factor_system(p, start, own_ids, own, own_factor, a_first, pull, spread, shift, gram, extra, linear):
+    """Sum over entities what `_own_sums` found: Gram matrix (lower half), extra diagonal and linear term of x_m."""
+    rank, t = shift.shape[1], own.mean.shape[1]
+    mean, others = np.empty(t), np.empty(t)
     for position in range(len(own_ids)):
-        i, stiff = own_ids[position], spread[position]
-        target = pull[position]
+        i, stiff, target = own_ids[position], spread[position], pull[position]
+        others[:] = 0.0
         for n in range(rank):
             if n != p:
                 target -= shift[position, n] * a_first[position, n]
-        for d in range(t):
-            u = np.float64(own.mean[i, d])
-            linear[d] += target * u
-            extra[d] += stiff * own.variance[i, d]
-            for e in range(d + 1):
-                gram[d, e] += stiff * u * own.mean[i, e]
-        for n in range(rank):
-            if n != p:
                 for d in range(t):
-                    linear[d] -= shift[position, n] * own.variance[i, d] * own_factor.mean[start + n, d]
+                    others[d] += shift[position, n] * own_factor.mean[start + n, d]
+        for d in range(t):
+            mean[d] = own.mean[i, d]
+        for d in range(t):
+            linear[d] += target * mean[d] - own.variance[i, d] * others[d]
+            extra[d] += stiff * own.variance[i, d]
+            weighted = stiff * mean[d]
+            for e in range(d + 1):
+                gram[d, e] += weighted * mean[e]
+
+
+@helper
+def _solve_factor(m, own_factor, tau, prior_mean, gram, extra, linear):
+    """Update the coordinates of x_m in turn, each given the newest values of the others."""
+    t = len(linear)
     for d in range(t):
         for e in range(d):
             gram[e, d] = gram[d, e]
@@ -98,9 +99,52 @@ def update_factor(
         for e in range(t):
             coupled += gram[d, e] * own_factor.mean[m, e]
         precision = tau + gram[d, d] + extra[d]
-        own_factor.mean[m, d] = (linear[d] - coupled) / precision
+        own_factor.mean[m, d] = (tau * prior_mean[d] + linear[d] - coupled) / precision
         own_factor.variance[m, d] = 1.0 / precision
-    _reproject(own_ids, own, own_factor, start, stop, m, a_first, a_second)
+
+
+@kernel
+def update_factors(
+    start, stop, left, right, positive, negative, own_ids, own, own_factor, tau, prior_mean, evidence, bias_of, bias,
+    a_first, a_second, c_first, c_second,
+):  # fmt: skip
+    """Update q(x_m), m in start..stop-1 one after the other, from all cells of their relation; zeta is kept up to date.
+
+    Cells refer to entities by their place in `own_ids` (left) and among the other side's (right); `bias_of[cell]` is
+    the column whose bias r the cell carries. `tau`, `prior_mean` and `evidence` are those of all factors. `a_*` are the
+    projections of the own side, which are renewed, `c_*` those of the other.
+    """
+    t, rank, n_own = own.mean.shape[1], stop - start, len(own_ids)
+    cells = left, right, positive, negative
+    mean, square = np.empty(len(left)), np.empty(len(left))
+    for k in range(len(left)):
+        i, j = left[k], right[k]
+        mean[k], square[k] = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
+    gram, extra, linear = np.empty((t, t)), np.empty(t), np.empty(t)
+    pull, spread, shift = np.empty(n_own), np.empty(n_own), np.empty((n_own, rank))
+    first, second = np.empty(n_own), np.empty((n_own, rank))
+    for p in range(rank):
+        m = start + p
+        gram[:] = 0.0
+        extra[:] = 0.0
+        linear[:] = 0.0
+        if len(evidence.precision) > 0:
+            for d in range(t):
+                extra[d] = evidence.precision[m, d]
+                linear[d] = evidence.linear[m, d]
+        _own_sums(p, cells, mean, square, bias_of, bias, c_first, c_second, pull, spread, shift)
+        _factor_system(p, start, own_ids, own, own_factor, a_first, pull, spread, shift, gram, extra, linear)
+        _solve_factor(m, own_factor, tau[m], prior_mean[m], gram, extra, linear)
+        first[:] = a_first[:, p]
+        second[:] = a_second[:, p]
+        _reproject(own_ids, own, own_factor, start, stop, m, a_first, a_second)
+        for k in range(len(left)):  # only what has x_m in it has moved
+            i, j = left[k], right[k]
+            mean[k] += (a_first[i, p] - first[i]) * c_first[j, p]
+            step = -(a_second[i, p, p] - second[i, p]) * c_second[j, p, p]
+            for n in range(rank):
+                step += 2.0 * (a_second[i, p, n] - second[i, n]) * c_second[j, p, n]
+            square[k] += step
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +37,7 @@ class EpochInfo:
 
 def build_network(
     data: Dataset, sampler: Sampler, hyperpriors: Hyperpriors, ranks: list[int], dim: int, seed: int, dtype: np.dtype,
-    evidence: Evidence | None = None,
+    evidence: Evidence | None = None, relation_priors: Sequence[float] = (),
 ) -> Network:  # fmt: skip
     """The model of a data set before its first epoch."""
     rows = np.diff(data.counts.indptr) > 0
@@ -58,8 +58,11 @@ def build_network(
         relation_active |= evidence.relation_bias.known
     u_graph = PartGraph.build(data.row_taxonomy, rows)
     v_graph = PartGraph.build(data.column_taxonomy, columns)
-    posterior = start_posterior(u_graph, v_graph, ranks, dim, hyperpriors, seed, dtype)
-    return Network(posterior, u_graph, v_graph, hyperpriors, bias_active, relation_active, evidence=evidence)
+    posterior = start_posterior(u_graph, v_graph, ranks, dim, hyperpriors, seed, dtype, relation_priors)
+    return Network(
+        posterior, u_graph, v_graph, hyperpriors, bias_active, relation_active, evidence=evidence,
+        relation_priors=relation_priors or [0.0] * len(ranks),
+    )  # fmt: skip
 
 
 def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:

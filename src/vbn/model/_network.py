@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from vbn.kernels._arrays import CellArrays, EvidenceArrays, PriorArrays, Relatio
 from vbn.model._evidence import Evidence, no_evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
-from vbn.model._posterior import Part, Posterior, Scalars
+from vbn.model._posterior import Part, Posterior, Scalars, factor_prior
 from vbn.model._projections import project_all
 
 _CELLS_PER_TASK = 1 << 15
@@ -32,6 +33,12 @@ class Network:
     relation_bias_active: np.ndarray
     centred_biases: bool = True
     evidence: Evidence | None = None
+    relation_priors: Sequence[float] = ()
+
+    @cached_property
+    def factor_prior(self) -> np.ndarray:
+        """Prior means of all x_m, which are also those of all y_m."""
+        return factor_prior(self.posterior.offsets, self.relation_priors, self.posterior.dim)
 
     def part(self, side: str) -> tuple[Part, PartGraph]:
         """The posterior and the graph of side "u" or "v"."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ _START_VARIANCE = 1.0
 _FACTOR_VARIANCE = (
     0.05  # factors of relations start large and sure: small or unsure ones are pruned in the first epochs
 )
+_FACTOR_NOISE = 0.01  # of factors that start at a prior mean other than 0
 
 
 @dataclass
@@ -111,10 +113,28 @@ class Posterior:
         return Posterior.from_arrays({path: array.copy() for path, array in self.arrays().items()})
 
 
+def factor_prior(offsets: np.ndarray, strengths: Sequence[float], dim: int) -> np.ndarray:
+    """Prior mean c_k e_m of x_mk and of y_mk, e_m the m-th unit vector: 0 where a relation has no strength c_k.
+
+    A relation of rank `dim` then starts from c^2 u.v: what occurs together is taken to be related.
+    """
+    result = np.zeros((int(offsets[-1]), dim))
+    for k, strength in enumerate(strengths):
+        rank = int(offsets[k + 1] - offsets[k])
+        result[offsets[k] : offsets[k + 1]] = strength * np.eye(rank, dim)
+    return result
+
+
 def start_posterior(
-    u_graph: PartGraph, v_graph: PartGraph, ranks: list[int], dim: int, hyper: Hyperpriors, seed: int, dtype: np.dtype
-) -> Posterior:
-    """The posterior that training starts from: random means, precisions of expectation 1."""
+    u_graph: PartGraph, v_graph: PartGraph, ranks: list[int], dim: int, hyper: Hyperpriors, seed: int, dtype: np.dtype,
+    strengths: Sequence[float] = (),
+) -> Posterior:  # fmt: skip
+    """The posterior that training starts from: random means, precisions of expectation 1.
+
+    `strengths` are those of the relations' prior means, see `factor_prior`; none: all 0.
+    """
+    offsets = np.concatenate(([0], np.cumsum(np.asarray(ranks, dtype=np.int64)))).astype(np.int64)
+    prior = factor_prior(offsets, strengths, dim)
     streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
     rngs = [np.random.default_rng(stream) for stream in streams]
     n_columns = v_graph.n_entities
@@ -122,10 +142,10 @@ def start_posterior(
         u=_start_part(u_graph, dim, hyper, rngs[0], dtype),
         v=_start_part(v_graph, dim, hyper, rngs[1], dtype),
         bias=_start_scalars((n_columns,), 1, hyper.shape("bias", 1), dtype),
-        x=_start_factors(sum(ranks), dim, hyper, rngs[2], dtype),
-        y=_start_factors(sum(ranks), dim, hyper, rngs[3], dtype),
+        x=_start_factors(prior, hyper, rngs[2], dtype),
+        y=_start_factors(prior, hyper, rngs[3], dtype),
         relation_bias=_start_scalars((len(ranks), n_columns), len(ranks), hyper.shape("relation", 1), dtype),
-        offsets=np.concatenate(([0], np.cumsum(np.asarray(ranks, dtype=np.int64)))).astype(np.int64),
+        offsets=offsets,
     )
 
 
@@ -141,8 +161,12 @@ def _start_part(graph: PartGraph, dim: int, hyper: Hyperpriors, rng: np.random.G
     )
 
 
-def _start_factors(total: int, dim: int, hyper: Hyperpriors, rng: np.random.Generator, dtype: np.dtype) -> Factors:
-    mean = rng.standard_normal((total, dim)).astype(dtype)
+def _start_factors(prior: np.ndarray, hyper: Hyperpriors, rng: np.random.Generator, dtype: np.dtype) -> Factors:
+    """At the prior mean, with a little noise; at random where that is 0, which would be a fixed point."""
+    total, dim = prior.shape
+    noise = rng.standard_normal((total, dim))
+    scale = np.where(prior.any(axis=1), _FACTOR_NOISE, 1.0)[:, None]
+    mean = (prior + scale * noise).astype(dtype)
     return Factors(mean, np.full((total, dim), _FACTOR_VARIANCE, dtype), np.full(total, hyper.shape("relation", dim)))
 
 

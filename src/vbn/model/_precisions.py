@@ -37,7 +37,8 @@ def groups(network: Network, engine: Engine) -> list[Group]:
     if q.n_relations:
         for factors in (q.x, q.y):
             mean, variance = factors.mean.astype(np.float64), factors.variance.astype(np.float64)
-            distance, volume = (mean**2 + variance).sum(axis=1), np.log(variance).sum(axis=1)
+            gap = mean - network.factor_prior
+            distance, volume = (gap**2 + variance).sum(axis=1), np.log(variance).sum(axis=1)
             everything = np.ones(len(distance), dtype=bool)
             found.append(Group("relation", q.dim, distance, volume, factors.tau_rate, everything))
         found.append(_scalars("relation", q.relation_bias, network.relation_bias_active))

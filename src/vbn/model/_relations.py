@@ -12,26 +12,24 @@ from vbn.model._projections import project
 
 def update_factors(network: Network, data: EpochData, side: str, engine: Engine) -> None:
     """Update all q(x_mk) (side "u") or q(y_mk) (side "v"), Eq. (x-update)."""
-    from vbn.kernels._relations import update_factor as kernel
+    from vbn.kernels._relations import update_factors as kernel
 
     q = network.posterior
     own, factor = (q.u, q.x) if side == "u" else (q.v, q.y)
     other_side = "v" if side == "u" else "u"
     tau = network.tau(factor.tau_rate, "relation", q.dim)
-    evidence = network.evidence_on("x" if side == "u" else "y")
+    prior = tau, network.factor_prior, network.evidence_on("x" if side == "u" else "y")
 
     def relation(k: int, _: int) -> None:
         cells = data.relation_lists[k]
         mine, theirs = (cells.left, cells.right) if side == "u" else (cells.right, cells.left)
         ids = cells.rows if side == "u" else cells.columns
         start, stop = int(q.offsets[k]), int(q.offsets[k + 1])
-        arguments = (
-            mine, theirs, cells.positive, cells.negative, ids, own.densities, factor.densities,
+        kernel(
+            start, stop, mine, theirs, cells.positive, cells.negative, ids, own.densities, factor.densities, *prior,
+            cells.column_of, relation_bias_of(network, k),
+            *_projections(network, data, k, side), *_projections(network, data, k, other_side),
         )  # fmt: skip
-        moments = *_projections(network, data, k, side), *_projections(network, data, k, other_side)
-        for m in range(start, stop):
-            prior = float(tau[m]), evidence
-            kernel(m, start, stop, *arguments, *prior, cells.column_of, relation_bias_of(network, k), *moments)
 
     engine.map(relation, [(k, k + 1) for k in range(q.n_relations)])
 

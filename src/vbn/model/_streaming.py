@@ -13,7 +13,7 @@ from vbn.data import Counts, Dataset, Relation
 from vbn.data._past import Past
 from vbn.model._cold import prior_moments
 from vbn.model._evidence import Evidence, Sites
-from vbn.model._posterior import Factors, Scalars
+from vbn.model._posterior import Factors, Scalars, factor_prior
 from vbn.model._trained import Trained
 
 _LEAST = 1e-5  # share of the prior's precision; less is rounding (of float32) and no evidence
@@ -54,8 +54,8 @@ def evidence_of(earlier: Trained, data: Dataset, ranks: list[int], dtype: np.dty
         u=_entities(earlier, "u").padded((n, t), dtype),
         v=_entities(earlier, "v").padded((m, t), dtype),
         bias=_scalars(q.bias, earlier.hyperpriors.shape("bias", 1)).padded((m,), dtype),
-        x=_factors(q.x, earlier.hyperpriors.shape("relation", t)).padded((total, t), dtype),
-        y=_factors(q.y, earlier.hyperpriors.shape("relation", t)).padded((total, t), dtype),
+        x=_factors(earlier, q.x).padded((total, t), dtype),
+        y=_factors(earlier, q.y).padded((total, t), dtype),
         relation_bias=_scalars(q.relation_bias, earlier.hyperpriors.shape("relation", 1)).padded((k, m), dtype),
     )
 
@@ -71,8 +71,11 @@ def _entities(earlier: Trained, side: str) -> Sites:
     return Sites(precision, linear)
 
 
-def _factors(factors: Factors, shape: float) -> Sites:
-    return _without_prior(factors.mean, factors.variance, shape / factors.tau_rate, np.zeros(factors.mean.shape))
+def _factors(earlier: Trained, factors: Factors) -> Sites:
+    q = earlier.posterior
+    centre = factor_prior(q.offsets, [info.prior for info in earlier.relations], q.dim)
+    tau = earlier.hyperpriors.shape("relation", q.dim) / factors.tau_rate
+    return _without_prior(factors.mean, factors.variance, tau, centre)
 
 
 def _scalars(scalars: Scalars, shape: float) -> Sites:

@@ -20,10 +20,11 @@ from vbn.model._profile import Profile
 
 @dataclass(frozen=True)
 class RelationInfo:
-    """A relation that the model knows: its name and whether it holds both ways."""
+    """A relation that the model knows: its name, whether it holds both ways, and its `relation_prior`."""
 
     name: str
     symmetric: bool
+    prior: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,10 @@ class Trained:
         totals, past = sampler.row_totals(), sampler.past
         return cls(
             rows=data.rows, columns=data.columns, row_taxonomy=data.row_taxonomy, column_taxonomy=data.column_taxonomy,
-            relations=tuple(RelationInfo(r.name, r.symmetric) for r in data.relations.values()),
+            relations=tuple(
+                RelationInfo(r.name, r.symmetric, prior)
+                for r, prior in zip(data.relations.values(), network.relation_priors, strict=True)
+            ),
             posterior=network.posterior, hyperpriors=network.hyperpriors, row_active=network.u_graph.entity_active,
             column_active=network.v_graph.entity_active,
             row_totals=totals if past is None else totals + past.row_totals, negatives=sampler.negatives,

@@ -32,7 +32,7 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     }
     extra = {
         "shared": trained.shared,
-        "relations": [{"name": r.name, "symmetric": r.symmetric} for r in trained.relations],
+        "relations": [{"name": r.name, "symmetric": r.symmetric, "prior": r.prior} for r in trained.relations],
         "alpha": dict(trained.hyperpriors.alpha),
         "beta": dict(trained.hyperpriors.beta),
         "negatives": trained.negatives,
@@ -127,10 +127,14 @@ def _relations(entries: Any, shared: bool) -> tuple[RelationInfo, ...]:
     names = [entry.get("name") for entry in entries]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError("the names of the model's relations are damaged.")
-    infos = tuple(RelationInfo(entry["name"], _flag(entry, "symmetric")) for entry in entries)
+    infos = tuple(RelationInfo(entry["name"], _flag(entry, "symmetric"), _prior(entry)) for entry in entries)
     if not shared and any(info.symmetric for info in infos):
         raise ModelFileError("a relation between different rows and columns cannot be symmetric.")
     return infos
+
+
+def _prior(entry: Mapping[str, Any]) -> float:
+    return _number(entry, "prior", or_zero=True) if "prior" in entry else 0.0  # files of before have none
 
 
 def _flag(values: Mapping[str, Any], name: str) -> bool:
