@@ -49,10 +49,12 @@ def test_the_shop_is_as_easy_for_vbn_as_it_was(reproduced):
 
 
 def test_one_position_of_the_dial_is_ahead_of_popularity_in_all_four(reproduced):
-    table = reproduced[2].tables[2]
-    row = next(row for row in table.rows if row.name == "Popularity")
-    assert row.note.startswith("dominated, dial at ")
-    assert all(cell.value >= 0 for cell in row.cells)
+    found = next(found for found in reproduced[2].verdicts if found.role == "dominance")
+    place = found.rivals.index("Popularity")
+    position, *standings = found.remarks[place]
+    assert position.startswith("dial ")
+    assert standings[:2] == ["dominated", "dominated"]
+    assert all(low <= lead <= high and lead >= 0 for lead, low, high in found.differences[place])
 
 
 def test_a_second_call_trains_nothing_and_finds_the_same(reproduced, monkeypatch):
@@ -200,8 +202,10 @@ def test_rivals_tuned_for_one_end_are_compared_with_the_dial(tmp_path):
     parameters = {**settings("shop", quick=True), **theirs}
     domain = shop(tmp_path / "shop", 80)
     result = reproduce_domain(domain, Options(quick=True), Cache(tmp_path / "c"), progress, parameters, others)
-    assert [row.name for row in result.tables[-1].rows] == ["EASE, tuned for rare"]
-    assert all(cell.value is not None for cell in result.tables[-1].rows[0].cells)
+    assert result.verdicts[-1].rivals == ("EASE, tuned for rare",)
+    assert all(entry is not None for entry in result.verdicts[-1].differences[0])
+    full_against_rare = next(picture for picture in result.pictures if "pareto" in picture.name)
+    assert {series.name: len(series.x) for series in full_against_rare.series}["EASE"] == 2
 
 
 def test_winners_come_back_as_they_were_written(tmp_path):

@@ -40,14 +40,27 @@ def intervals(
     code = np.unique(user, return_inverse=True)[1].reshape(-1)
     n = int(code.max()) + 1
     sums = np.stack([np.bincount(code, column, minlength=n) for column in differences.T], axis=1)
-    sums = np.concatenate([sums, np.bincount(code, minlength=n)[:, None]], axis=1)
+    return intervals_of_sums(sums, np.bincount(code, minlength=n), resamples, seed, level)
+
+
+def intervals_of_sums(
+    sums: np.ndarray, cases: np.ndarray, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
+) -> np.ndarray:
+    """The same from the sum of each user's differences, of shape (users, comparisons), and his number of cases.
+
+    Examples
+    --------
+    >>> intervals_of_sums(np.array([[2.0], [1.0]]), np.array([2, 1]), resamples=100).tolist()
+    [[1.0, 1.0, 1.0]]
+    """
+    with_cases = np.concatenate([sums, cases[:, None]], axis=1)[cases > 0]
     rng = np.random.default_rng([seed, 0xB007])
     drawn = np.concatenate(
-        [_totals(rng, sums, min(_AT_ONCE, resamples - first)) for first in range(0, resamples, _AT_ONCE)]
+        [_totals(rng, with_cases, min(_AT_ONCE, resamples - first)) for first in range(0, resamples, _AT_ONCE)]
     )
     means = drawn[:, :-1] / drawn[:, -1:]
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return np.stack([sums[:, :-1].sum(axis=0) / sums[:, -1].sum(), low, high], axis=1)
+    return np.stack([sums.sum(axis=0) / cases.sum(), low, high], axis=1)
 
 
 def _totals(rng: np.random.Generator, sums: np.ndarray, times: int) -> np.ndarray:

@@ -10,11 +10,13 @@ from vbn.baselines import Scorer
 from vbn.evaluation.paper._domains import Domain
 from vbn.evaluation.paper._masking import Masked
 from vbn.evaluation.paper._models import Model
+from vbn.evaluation.paper._paper_numbers import NEAREST, PERCENTILES
 from vbn.evaluation.paper._pool import Pool
 from vbn.evaluation.paper._results import Texts
 from vbn.evaluation.paper._split import Split
 
 ITEMS, NEIGHBOURS = 3, 5
+_MOVIES = ("Zoolander 2",)  # the paper's example
 _SIBLINGS = 2  # as many items must share a parent with a rare one, so that something could be said of it
 
 
@@ -117,3 +119,61 @@ def strangers(domain: Domain, models: tuple[Model, ...], cold: Pool) -> tuple[Te
 
 def _called(domain: Domain, names: list[str], place: int) -> str:
     return domain.names.get(names[place], names[place]) if place < len(names) else ""
+
+
+def seen_once(domain: Domain, models: tuple[Model, ...], pool: Pool) -> tuple[Texts, ...]:
+    """The paper's two tables of a movie that one user saw: its neighbours, and its rank beside another of that user."""
+    found = {
+        model.name: facts["seen_least"]
+        for model in models
+        if model.key in pool.records and (facts := pool.records[model.key][0].facts).get("seen_least")
+    }
+    if not found:
+        return ()
+    first = next(iter(found.values()))
+    near = [
+        Texts(
+            f"Nearest to {domain.names.get(entry['item'], entry['item'])}",
+            tuple(found),
+            tuple(
+                tuple(_called(domain, column[number]["near"], place) for column in found.values())
+                for place in range(NEIGHBOURS)
+            ),
+            "One of the items with the fewest users in training, chosen by how few other items these have.",
+        )
+        for number, entry in enumerate(first)
+    ]
+    ranks = [
+        (
+            f"{_called(domain, [entry['item']], 0)}, given {_called(domain, [entry['beside']], 0)}",
+            *(_shown(column[number]["percentile"]) for column in found.values()),
+        )
+        for number, entry in enumerate(first)
+    ]
+    if domain.name == "movies":
+        papers = {model.name: model.paper for model in models}
+        near += [_of_the_paper(title, tuple(found), papers) for title in _MOVIES]
+        ranks += [
+            (f"{rare}, given {query}: paper", *(_shown(values.get(papers[name])) for name in found))
+            for (query, rare), values in PERCENTILES.items()
+            if rare in _MOVIES
+        ]
+    table = Texts(
+        "Percentile rank of an item that was hardly seen",
+        ("item", *found),
+        tuple(ranks),
+        "Where the most frequent other item of its user is the query: 100 is the top, 50 chance. The paper's point: a "
+        "model that is sure of the one thing it saw ranks the item too high.",
+    )
+    return (*near, table)
+
+
+def _of_the_paper(title: str, columns: tuple[str, ...], papers: dict[str, str]) -> Texts:
+    lists = [NEAREST[title].get(papers[name], ()) for name in columns]
+    places = range(max(len(names) for names in lists))
+    rows = tuple(tuple(names[place] if place < len(names) else "" for names in lists) for place in places)
+    return Texts(f"Nearest to {title}: the paper", columns, rows, "As printed there, for its data.")
+
+
+def _shown(value: float | None) -> str:
+    return "\u2013" if value is None else f"{value:.1f}"

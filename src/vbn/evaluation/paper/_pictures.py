@@ -1,33 +1,45 @@
-"""Pictures of a domain of users and items: the long tail, full against rare, and bounds."""
+"""Pictures of a domain of users and items: the long tail, full against rare, reliability, and bounds."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from vbn.evaluation.paper._models import Model
 from vbn.evaluation.paper._pool import BINS, FULL, RARE, Pool
+from vbn.evaluation.paper._positions import Position, curves, positions
+from vbn.evaluation.paper._reliability import AS_TRAINED, MEANS, TEMPERATURE
 from vbn.evaluation.paper._results import Picture, Series
 from vbn.evaluation.paper._split import USERS
+from vbn.evaluation.paper._tables import reliabilities
+
+OURS = "vbn"
 
 
 def long_tail(domain: str, models: tuple[Model, ...], pool: Pool, figure: str = "HR@10%") -> Picture:
     """A figure by how frequent the target is."""
     series = []
-    for model in models:
-        if model.key in pool.records:
-            series.append(_by_frequency(model.name, model, pool, figure, 0))
-            dial = pool.records[model.key][0].facts["dial"]
-            if model.key == "vbn" and 0.0 in dial[1:]:  # what the dial takes from the tail
-                name = f"{model.name}, dial 0 in place of {dial[0]:g}"
-                series.append(_by_frequency(name, model, pool, figure, dial.index(0.0)))
+    for model in (model for model in models if model.key in pool.records):
+        series.append(_by_frequency(model.name, model, pool, figure, 0))
+        if model.key == OURS:
+            places = positions(pool.records[model.key][0])
+            neutral = Position(0.0, places[0].kind)
+            if neutral in places[1:]:  # what the dial takes from the tail
+                name = f"{model.name}, dial 0 in place of {places[0].dial:g}"
+                series.append(_by_frequency(name, model, pool, figure, places.index(neutral)))
     return Picture(
         f"{domain}-long-tail",
         "The long tail",
-        f"{figure} by how frequent the hidden item is in training: tenths of the catalogue, from the rarest.",
+        f"{figure} by how frequent the hidden item is in training: tenths of the catalogue, from the rarest. Each "
+        "frame has one rival in front, VBN beside it, and all others in grey. Shaded: standard deviation over seeds.",
         "tenth of the catalogue, from the rarest",
         figure,
         tuple(series),
         tuple(str(number + 1) for number in range(BINS)),
+        kind="panels",
+        role="long tail",
     )
 
 
@@ -39,31 +51,84 @@ def _by_frequency(name: str, model: Model, pool: Pool, figure: str, variant: int
         tuple(float(number) for number, _ in kept),
         tuple(cell.value or 0.0 for _, cell in kept),
         tuple(cell.spread or 0.0 for _, cell in kept),
-        ours=model.key == "vbn",
+        ours=model.key == OURS,
     )
 
 
-def pareto(domain: str, models: tuple[Model, ...], pool: Pool, figure: str) -> Picture:
-    """Full against rare: our models as curves over the dial, the others as points."""
+def pareto(
+    domain: str, models: tuple[Model, ...], pool: Pool, figure: str, others: tuple[Model, ...] = (),
+    swept: Pool | None = None,
+) -> Picture:  # fmt: skip
+    """Full against rare: our models as curves over the dial, rivals as points, one for each of their settings.
+
+    `others` are rivals tuned for one end, named <key>@<end>; their figures are in `swept`.
+    """
     series = []
-    for model in models:
-        if model.key not in pool.records:
-            continue
-        dial = pool.records[model.key][0].facts["dial"] or [0.0]
-        order = np.argsort(dial)
-        points = [(pool.mean(model.key, figure, FULL, v), pool.mean(model.key, figure, RARE, v)) for v in order]
-        points = [point for point in points if np.isfinite(point).all()]
-        if points:
-            x, y = zip(*points, strict=True)
-            series.append(Series(model.name, x, y, ours=model.key == "vbn", joined=len(dial) > 1))
+    for model in (model for model in models if model.key in pool.records):
+        for kind, numbers in curves(pool.records[model.key][0]).items():
+            name = f"{model.name}, {kind}" if kind else model.name
+            points = [_point(pool, model.key, figure, number) for number in numbers]
+            points += [_point(swept, key, figure) for key in _ends(model, others, swept) if swept is not None]
+            points = sorted(point for point in points if np.isfinite(point).all())
+            x, y = tuple(point[0] for point in points), tuple(point[1] for point in points)
+            if points:
+                series.append(Series(name, x, y, ours=model.key == OURS, joined=len(points) > 1))
     return Picture(
         f"{domain}-pareto-{figure.partition('@')[0].lower()}",
         f"Full against rare: {figure}",
-        "One trained model and its popularity dial trace a curve; all others are points. Up and right is better.",
+        "Up and right is better. One trained VBN and its popularity dial trace a curve. A rival is a point, or several "
+        "that are joined where it was also tuned for all targets or for rare ones alone (these on one masking for each "
+        "seed).",
         f"{figure}, all targets",
         f"{figure}, rare targets",
         tuple(series),
     )
+
+
+def _point(pool: Pool, key: str, figure: str, variant: int = 0) -> tuple[float, float]:
+    return pool.mean(key, figure, FULL, variant), pool.mean(key, figure, RARE, variant)
+
+
+def _ends(model: Model, others: tuple[Model, ...], swept: Pool | None) -> list[str]:
+    known = set() if swept is None else set(swept.records)
+    return [other.key for other in others if other.key.partition("@")[0] == model.key and other.key in known]
+
+
+def reliability_picture(domain: str, models: tuple[Model, ...], pool: Pool) -> Picture:
+    """Predicted probabilities against what happened."""
+    series = []
+    for model in models:
+        found = reliabilities(model.key, pool)
+        for reading in (AS_TRAINED, TEMPERATURE, MEANS) if model.key == OURS else (AS_TRAINED,):
+            there = [one[reading] for one in found if reading in one]
+            if there:
+                ours = model.key == OURS and reading == AS_TRAINED
+                series.append(_pooled(f"{model.name}, {reading}", there, ours=ours))
+    return Picture(
+        f"{domain}-reliability",
+        "Reliability",
+        "Of pairs that are predicted with a probability, as large a share should turn out to be hidden pairs rather "
+        "than noise: the nearer to the diagonal the better. Shaded, one standard error.",
+        "predicted probability",
+        "observed share",
+        tuple(series),
+        kind="diagonal",
+    )
+
+
+def _pooled(name: str, found: Sequence[dict[str, Any]], *, ours: bool) -> Series:
+    """Bins of all seeds together, weighted by their pairs."""
+    bins: dict[float, list[dict[str, Any]]] = {}
+    for entry in (entry for one in found for entry in one["bins"]):
+        bins.setdefault(entry["lower"], []).append(entry)
+    x, y, spread = [], [], []
+    for lower in sorted(bins):
+        weights = np.array([entry["count"] for entry in bins[lower]], dtype=np.float64)
+        x.append(float(np.average([entry["predicted"] for entry in bins[lower]], weights=weights)))
+        y.append(float(np.average([entry["observed"] for entry in bins[lower]], weights=weights)))
+        errors = np.array([entry["stderr"] for entry in bins[lower]])
+        spread.append(float(np.sqrt(((weights / weights.sum() * errors) ** 2).sum())))
+    return Series(name, tuple(x), tuple(y), tuple(spread), ours=ours)
 
 
 def bounds(domain: str, models: tuple[Model, ...], pool: Pool, pairs: int) -> Picture:
@@ -73,7 +138,7 @@ def bounds(domain: str, models: tuple[Model, ...], pool: Pool, pairs: int) -> Pi
         values = pool.records[model.key][0].facts["bounds"] if model.key in pool.records else []
         if values and model.setting == USERS:
             x = tuple(float(epoch + 1) for epoch in range(len(values)))
-            series.append(Series(model.name, x, tuple(value / pairs for value in values), ours=model.key == "vbn"))
+            series.append(Series(model.name, x, tuple(value / pairs for value in values), ours=model.key == OURS))
     return Picture(
         f"{domain}-bounds",
         "Lower bound",

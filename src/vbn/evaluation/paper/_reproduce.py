@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from vbn.evaluation.paper._ahead import run_ahead, split_of
+from vbn.evaluation.paper._assembly import Findings, assembled
 from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._domains import Domain, load_domain
-from vbn.evaluation.paper._examples import strangers
-from vbn.evaluation.paper._figures import MAIN
 from vbn.evaluation.paper._masking import mask
 from vbn.evaluation.paper._models import ALL, BY_KEY, QUICK, Model, Parameters
 from vbn.evaluation.paper._options import Options, Progress
-from vbn.evaluation.paper._pictures import bounds, long_tail, pareto
 from vbn.evaluation.paper._pool import FULL, RARE, Cases, Pool
 from vbn.evaluation.paper._results import DomainResult
 from vbn.evaluation.paper._runs import Runner
 from vbn.evaluation.paper._split import Split
-from vbn.evaluation.paper._tables import all_table, dominance, paper_table, verdicts
 from vbn.evaluation.paper._winners import settings, variants
 
 RARE_CASES = 1000
@@ -61,7 +57,6 @@ def reproduce_domain(
 
     `others` are rivals at other settings, judged on one masking for each seed.
     """
-    started = time.perf_counter()
     models = tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL
     ready = _ready(options)
     run = _Run(domain, options, Runner(cache, progress), parameters)
@@ -78,13 +73,9 @@ def reproduce_domain(
         "rare_cases": pool.number(RARE),
         "cold_cases": cold_pool.number(FULL),
         "parameters": {model.key: parameters[model.key] for model in ready},
-        "seconds": time.perf_counter() - started,
     }
-    result = _result(domain, models, pool, cold_pool, pairs, facts, quick=options.quick)
-    if not others:
-        return result
-    table = dominance(BY_KEY["vbn"], others, swept, "The same against rivals tuned for one end")
-    return replace(result, tables=(*result.tables, table))
+    found = Findings(domain, models, pool, cold_pool, others, swept, pairs)
+    return assembled(found, _notes(models, pool, options.quick), facts)
 
 
 def _ready(options: Options) -> tuple[Model, ...]:
@@ -160,36 +151,6 @@ def n_maskings(rare_cases: float, seeds: int) -> int:
     """
     needed = math.ceil(RARE_CASES / max(rare_cases, 1.0))
     return min(math.ceil(max(needed, seeds) / seeds) * seeds, math.ceil(_MOST / seeds) * seeds)
-
-
-def _result(
-    domain: Domain, models: tuple[Model, ...], pool: Pool, cold_pool: Pool, pairs: int, facts: dict, *, quick: bool
-) -> DomainResult:
-    ours, paper_ours = BY_KEY["vbn"], BY_KEY["vbn-items"]
-    rivals = tuple(model for model in models if model.key not in ("vbn", "vbn-items"))
-    found = [verdicts("VBN against every rival", ours, (*rivals, paper_ours), pool)]
-    if paper_ours.key in pool.records:
-        theirs = tuple(model for model in rivals if model.paper)
-        found.append(verdicts("VBN against the paper's rivals, all items x items", paper_ours, theirs, pool))
-    return DomainResult(
-        domain.name,
-        domain.title,
-        f"{domain.text} Here: {domain.described()}.",
-        (
-            paper_table(domain.name, models, pool),
-            all_table(models, pool, cold_pool),
-            dominance(ours, (*rivals, paper_ours), pool),
-        ),
-        tuple(found),
-        strangers(domain, models, cold_pool),
-        (
-            long_tail(domain.name, models, pool),
-            *(pareto(domain.name, models, pool, figure) for figure in MAIN),
-            bounds(domain.name, models, pool, pairs),
-        ),
-        _notes(models, pool, quick),
-        facts,
-    )
 
 
 def _notes(models: tuple[Model, ...], pool: Pool, quick: bool) -> tuple[str, ...]:

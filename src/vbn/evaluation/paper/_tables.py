@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from vbn.evaluation.paper._bootstrap import intervals
@@ -9,7 +11,10 @@ from vbn.evaluation.paper._figures import MAIN
 from vbn.evaluation.paper._models import Model
 from vbn.evaluation.paper._paper_numbers import INFERENCE
 from vbn.evaluation.paper._pool import FULL, RARE, Pool
+from vbn.evaluation.paper._reliability import AS_TRAINED, MEANS, TEMPERATURE
 from vbn.evaluation.paper._results import Cell, Row, Table, Verdicts
+
+Triple = tuple[float, float, float]
 
 FOUR = tuple((figure, part) for part in (FULL, RARE) for figure in MAIN)
 """The paper's four columns: HR@10% and MPR, full and rare."""
@@ -40,8 +45,9 @@ def paper_table(domain: str, models: tuple[Model, ...], pool: Pool) -> Table:
         "The paper's models",
         titles(),
         tuple(sorted(rows, key=lambda row: not row.ranks)),
-        text="Items x items with averaged queries, as in the paper; the paper's numbers, on its own data, in brackets. "
+        text="Items x items with averaged queries, as in the paper; the paper's numbers are those of its own data. "
         "The last line has users as entities of their own and does not take part in the choice of the winner.",
+        role="inference",
     )
 
 
@@ -77,12 +83,12 @@ def all_table(models: tuple[Model, ...], pool: Pool, cold: Pool) -> Table:
     )
 
 
-def verdicts(title: str, ours: Model, rivals: tuple[Model, ...], pool: Pool) -> Verdicts:
+def verdicts(title: str, ours: Model, rivals: tuple[Model, ...], pool: Pool, role: str = "all") -> Verdicts:
     """Differences of our model from each rival, with the intervals of the paired bootstrap by user."""
     there = tuple(rival for rival in rivals if rival.key in pool.records)
-    columns = [_differences(ours, there, pool, figure, part) for figure, part in FOUR]
+    columns = [column for part in (FULL, RARE) for column in _differences(ours, there, pool, part)]
     lines = tuple(
-        tuple(None if column is None else _triple(column[number]) for column in columns) for number in range(len(there))
+        tuple(None if column is None else triple(column[number]) for column in columns) for number in range(len(there))
     )
     return Verdicts(
         title,
@@ -91,33 +97,53 @@ def verdicts(title: str, ours: Model, rivals: tuple[Model, ...], pool: Pool) -> 
         lines,
         f"{ours.name} minus the rival, in points, with the 95 % interval of the paired bootstrap by user: ahead where "
         "it lies above 0, level where it contains 0.",
+        role,
     )
 
 
-def dominance(
-    ours: Model, rivals: tuple[Model, ...], pool: Pool, title: str = "One model and its dial against each rival"
-) -> Table:
-    """For each rival the position of our dial whose smallest lead over it, of four, is largest."""
-    dial = pool.records[ours.key][0].facts["dial"]
-    points = np.array([four(pool, ours.key, variant) for variant in range(len(dial))])
-    rows = []
-    for rival in rivals:
-        if rival.key not in pool.records or rival.key == ours.key:
-            continue
-        leads = points - four(pool, rival.key)
-        best = int(np.argmax(leads.min(axis=1)))
-        covered = "dominated" if (leads[best] >= 0).all() else "not dominated"
-        cells = tuple(Cell(_number(lead)) for lead in leads[best])
-        rows.append(Row(rival.name, cells, note=f"{covered}, dial at {dial[best]:g}"))
+def reliability_table(models: tuple[Model, ...], pool: Pool) -> Table:
+    """Whether predicted probabilities come true, for each reading of each model that predicts any."""
+    found = [
+        (f"{model.name}, {reading}", [one[reading] for one in kept if reading in one], model.key == "vbn")
+        for model in models
+        for kept in [reliabilities(model.key, pool)]
+        for reading in (AS_TRAINED, TEMPERATURE, MEANS)
+    ]
+    rows = tuple(
+        Row(
+            name,
+            (
+                *(over_seeds([one[figure] for one in kept]) for figure in ("ece", "log_loss", "brier")),
+                *(over_seeds([one["rare"][figure] for one in kept if one["rare"]]) for figure in ("ece", "log_loss")),
+            ),
+            ours=ours,
+        )
+        for name, kept, ours in found
+        if kept
+    )
     return Table(
-        title,
-        titles(),
-        tuple(rows),
-        text="A rival is dominated where one position of the popularity dial of our one trained model is at least as "
-        f"good in all four figures; shown is the best position of {len(dial)}, and our lead there in points. "
-        f"Maskings: {len(pool.cases)}, rare cases: {pool.number(RARE):,}.",
-        best=("none",) * len(FOUR),
+        "Do the probabilities come true?",
+        ("calibration error", "log loss", "Brier", "calibration error, rare items", "log loss, rare items"),
+        rows,
+        "Hidden pairs against noise pairs drawn as in training, one masking for each seed; lower is better. 'Means "
+        "alone' leaves the variances out of the prediction; 'one temperature' divides the logits by a number that the "
+        "pairs of other users chose.",
+        best=("low",) * 5,
+        digits=3,
     )
+
+
+def reliabilities(key: str, pool: Pool) -> list[dict[str, Any]]:
+    """The facts about a model's probabilities, one for each seed; none for models that predict none."""
+    records = pool.records.get(key, [])[: pool.seeds]
+    return [record.facts["reliability"] for record in records if "reliability" in record.facts]
+
+
+def over_seeds(values: list[float]) -> Cell:
+    """Mean and standard deviation."""
+    if not values:
+        return Cell()
+    return Cell(float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None)
 
 
 def four(pool: Pool, key: str, variant: int = 0) -> np.ndarray:
@@ -125,20 +151,21 @@ def four(pool: Pool, key: str, variant: int = 0) -> np.ndarray:
     return np.array([pool.mean(key, figure, part, variant) for figure, part in FOUR])
 
 
-def _differences(ours: Model, rivals: tuple[Model, ...], pool: Pool, figure: str, part: str) -> np.ndarray | None:
-    own = np.concatenate(pool.values(ours.key, figure, part))
-    if not len(own) or not rivals:
-        return None
-    others = [np.concatenate(pool.values(rival.key, figure, part)) for rival in rivals]
-    return intervals(pool.users(part), own[:, None] - np.stack(others, axis=1))
+def _differences(ours: Model, rivals: tuple[Model, ...], pool: Pool, part: str) -> list[np.ndarray | None]:
+    """Intervals of HR@10% and MPR over a slice, each of shape (rivals, 3); None where it has no cases."""
+    user = pool.users(part)
+    if not len(user) or not rivals:
+        return [None] * len(MAIN)
+    columns = []
+    for figure in MAIN:
+        own = np.concatenate(pool.values(ours.key, figure, part))
+        columns += [own - np.concatenate(pool.values(rival.key, figure, part)) for rival in rivals]
+    return list(intervals(user, np.stack(columns, axis=1)).reshape(len(MAIN), len(rivals), 3))
 
 
-def _triple(line: np.ndarray) -> tuple[float, float, float]:
+def triple(line: np.ndarray) -> Triple:
+    """Difference, lower and upper end."""
     return float(line[0]), float(line[1]), float(line[2])
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _cold_cell(model: Model, cold: Pool, figure: str) -> Cell:
