@@ -54,7 +54,7 @@ def reproduce(
     check_folder(out)
     if search is not None:
         kept = out / "cache" if cache is None else cache
-        paths = search_winners([name for name in names if name != Part.words], data, search, kept, winners)
+        paths = search_winners(names, data, search, kept, winners)
     elif winners is not None:
         raise typer.BadParameter("--winners belongs to --search.")
     else:

@@ -72,7 +72,7 @@ def search_winners(
     Parameters
     ----------
     domains
-        Some of "movies", "music", "medical".
+        Some of "movies", "music", "medical", "words".
     folder
         Where the data sets are.
     trials
@@ -93,6 +93,11 @@ def search_winners(
     paths: list[Path] = []
     for name in domains:
         progress = Progress(f"{name}, search", tell=tell)
+        if name == "words":
+            from vbn.evaluation.paper.words import Words, search_words
+
+            paths += search_words(Words.load(folder), trials, Cache(cache, tell), progress, home)
+            continue
         found = search(load_domain(name, folder), trials, Cache(cache, tell), progress, home)
         paths += [home / name / f"{key}.toml" for key in found]
     return tuple(paths)

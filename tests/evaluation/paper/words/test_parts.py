@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 import vbn
 from vbn.data import Vocabulary
 from vbn.datasets import SimilaritySet
+from vbn.evaluation.paper.words._corpus import split
 from vbn.evaluation.paper.words._graph import WordGraph, cosines, unit
 from vbn.evaluation.paper.words._judged import judged
-from vbn.evaluation.paper.words._masked import masked, ranks, rare_words, split
+from vbn.evaluation.paper.words._masked import masked, ranks, rare_words
 
 EDGES = [
     ("poodle", "dog.n", 1.0), ("pug", "dog.n", 1.0), ("cat", "cat.n", 1.0), ("dog.n", "animal.n", 1.0),

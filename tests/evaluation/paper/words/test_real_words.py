@@ -7,8 +7,8 @@ import pytest
 
 from vbn.evaluation.paper.words import Words
 from vbn.evaluation.paper.words._antonyms import divide
+from vbn.evaluation.paper.words._corpus import split
 from vbn.evaluation.paper.words._judged import SHOWN, judged
-from vbn.evaluation.paper.words._masked import split
 
 ROOT = os.environ.get("VBN_DATA")
 pytestmark = [

@@ -5,6 +5,7 @@ from vbn.evaluation.paper.words._antonyms import AntonymResult, antonyms
 from vbn.evaluation.paper.words._completion import CompletionResult, completion
 from vbn.evaluation.paper.words._corpus import Words
 from vbn.evaluation.paper.words._reproduce import reproduce_from, reproduce_words
+from vbn.evaluation.paper.words._search import search_words
 from vbn.evaluation.paper.words._settings import winners
 from vbn.evaluation.paper.words._similarity import SimilarityResult, similarity
 
@@ -19,6 +20,7 @@ __all__ = [
     "completion",
     "reproduce_from",
     "reproduce_words",
+    "search_words",
     "similarity",
     "winners",
 ]

@@ -23,7 +23,7 @@ from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._graph import cosines
 from vbn.evaluation.paper.words._judged import judged
 from vbn.evaluation.paper.words._keeping import kept
-from vbn.evaluation.paper.words._masked import Cases, masked, ranks, split
+from vbn.evaluation.paper.words._masked import Cases, masked, ranks
 
 FIGURES = ("Similarity", "Similarity, rare", "HR@10%", "HR@10%, rare", "MPR", "MPR, rare")
 _NO_BIAS = 1e8  # shape of the precision of biases that are to be as good as 0
@@ -59,7 +59,7 @@ def ablations(words: Words, settings: Mapping[str, dict[str, Any]], cache: Cache
     settings
         Of `winners("ablations")`: sections corpus, taxonomy, families, vbn, readout, relations.
     """
-    parts = split(words.sentences)
+    parts = words.parts
     counts = Counter(word for sentence in parts.training for word in sentence)
     cases = masked(parts.test, counts)
     figures: dict[str, dict[str, float]] = {}
@@ -71,7 +71,7 @@ def ablations(words: Words, settings: Mapping[str, dict[str, Any]], cache: Cache
         figures[name] = record.facts["figures"]
         if variant == {"levels": 3}:
             figures[POINTS] = record.facts["points"]
-        bounds[name] = record.facts["bounds"]
+        bounds[name] = list(record.facts["bounds"])
         settled[name] = settled_after(bounds[name])
     return AblationResult(figures, bounds, settled)
 

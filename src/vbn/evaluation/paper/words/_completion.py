@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,18 +15,23 @@ from vbn.data import Dataset
 from vbn.data._sampler import keep_probabilities
 from vbn.estimators import VBN
 from vbn.evaluation.paper._cache import Cache, Record
-from vbn.evaluation.paper._figures import contributions
+from vbn.evaluation.paper._figures import MAIN, contributions
 from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._runs import DIAL
 from vbn.evaluation.paper.words._corpus import Words, counted
 from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._keeping import kept
-from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks, split
+from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks
 
-DIALS = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.25, 0.5)
-"""What log(count) is multiplied with and added to the logit of the Bayesian models when ranking."""
+DIALS = DIAL
+"""What log(count) is multiplied with and added to the logit of the Bayesian models when ranking; as elsewhere."""
+
+FOUR = tuple((figure, part) for part in ("full", "rare") for figure in MAIN)
+"""The paper's four columns."""
 
 NEUTRAL = DIALS.index(0.0)
 
+_SHOWN = {"vbn": "VBN", "bsg": "BSG", "sg": "SG"}
 Scoring = tuple[str, Callable[[list[Basket]], np.ndarray], Any]
 
 
@@ -80,7 +85,7 @@ def completion(
     part
         "test", or "validation", on which settings are chosen.
     """
-    parts = split(words.sentences)
+    parts = words.parts
     counts = Counter(word for sentence in parts.training for word in sentence)
     cases = masked(getattr(parts, part), counts)
     training = Training(words, parts.training, settings)
@@ -106,14 +111,26 @@ def runs(seeds: int) -> int:
     return sum(seeds if seeded else 1 for seeded in FAMILIES.values())
 
 
-def _judged(training: Training, family: str, seed: int, cases: Cases, counts: Counter[str]) -> Record:
-    models, arrays = [], {}
-    for name, score, model in training.scorings(family, seed):
+@dataclass(frozen=True)
+class Ranked:
+    """How many candidates rank above each hidden word, by name of the model, and how many others there are."""
+
+    above: dict[str, np.ndarray]
+    others: np.ndarray
+
+
+def judged_models(scorings: Iterable[Scoring], cases: Cases, counts: Counter[str]) -> Ranked:
+    """Rank the hidden words by every way to ask."""
+    above, others = {}, np.empty(0)
+    for name, score, model in scorings:
         columns = model._known().columns if hasattr(model, "_known") else model._model().columns
-        above, arrays["others"] = ranks(score, columns, cases, counts, _dials(model))
-        arrays[name] = above
-        models.append(name)
-    return Record({"models": models}, arrays)
+        above[name], others = ranks(score, columns, cases, counts, _dials(model))
+    return Ranked(above, others)
+
+
+def _judged(training: Training, family: str, seed: int, cases: Cases, counts: Counter[str]) -> Record:
+    found = judged_models(training.scorings(family, seed), cases, counts)
+    return Record({"models": list(found.above)}, {**found.above, "others": found.others})
 
 
 def _dials(model: Any) -> np.ndarray | None:
@@ -131,36 +148,42 @@ class Training:
     sentences: Any
     settings: Mapping[str, dict[str, Any]]
 
-    def scorings(self, family: str, seed: int) -> Iterator[Scoring]:
+    def scorings(self, family: str, seed: int, *, retrofitted: bool = True) -> Iterator[Scoring]:
         """(name, scores of a list of queries, model) for each way to ask the models of a family."""
-        made: Iterator[Scoring] = getattr(self, f"_{family}")(seed)
-        return made
+        if family == "popularity":
+            popular = Popularity().fit(counted(self.sentences, 1))
+            yield "Popularity", popular.scores, popular
+            return
+        model = self._fitted(family, seed)
+        yield from self._asked(family, _SHOWN[family], model)
+        if retrofitted and family != "vbn":
+            drawn = retrofit(model, self._data().taxonomy, **self.settings[f"{family}-r"])
+            yield from self._asked(family, f"{_SHOWN[family]}-R", drawn)
+
+    def retrofits(self, family: str, alphas: Iterable[float]) -> Iterator[tuple[float, Iterator[Scoring]]]:
+        """One training, retrofitted more or less hard."""
+        model, section = self._fitted(family, 0), self.settings[f"{family}-r"]
+        for alpha in alphas:
+            drawn = retrofit(model, self._data().taxonomy, **{**section, "alpha": alpha})
+            yield alpha, self._asked(family, f"{_SHOWN[family]}-R", drawn)
 
     def _data(self) -> Dataset:
         data = counted(self.sentences, self.settings["corpus"]["window"])
         edges = self.words.graph(data.rows.names, **self.settings["taxonomy"])
         return data.with_taxonomy(with_families(edges, data.rows.names, **self.settings["families"]))
 
-    def _vbn(self, seed: int) -> Iterator[Scoring]:
-        model = VBN(**self.settings["vbn"], seed=seed, verbose=False).fit(self._data())
-        yield from _asked_both_ways("VBN", model, self.settings["vbn"]["subsample"])
+    def _fitted(self, family: str, seed: int) -> Any:
+        section = self.settings[family]
+        if family == "sg":
+            return SkipGram(**section, seed=seed).fit(self.sentences)
+        made = (VBN if family == "vbn" else BayesianSkipGram)(**section, seed=seed, verbose=False)
+        return made.fit(self._data())
 
-    def _bsg(self, seed: int) -> Iterator[Scoring]:
-        data = self._data()
-        model = BayesianSkipGram(**self.settings["bsg"], seed=seed, verbose=False).fit(data)
-        drawn = retrofit(model, data.taxonomy, **self.settings["retrofit"])
-        for name, one in (("BSG", model), ("BSG-R", drawn)):
-            yield from _asked_both_ways(name, one, self.settings["bsg"]["subsample"])
-
-    def _sg(self, seed: int) -> Iterator[Scoring]:
-        model = SkipGram(**self.settings["sg"], seed=seed).fit(self.sentences)
-        yield "SG", model.scores, model
-        drawn = retrofit(model, self._data().taxonomy, **self.settings["retrofit"])
-        yield "SG-R", drawn.scores, drawn
-
-    def _popularity(self, seed: int) -> Iterator[Scoring]:  # noqa: ARG002 - nothing is drawn
-        model = Popularity().fit(counted(self.sentences, 1))
-        yield "Popularity", model.scores, model
+    def _asked(self, family: str, name: str, model: Any) -> Iterator[Scoring]:
+        if family == "sg":
+            yield name, model.scores, model
+        else:
+            yield from _asked_both_ways(name, model, self.settings[family]["subsample"])
 
 
 def _asked_both_ways(name: str, model: Any, subsample: float | None) -> Iterator[Scoring]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from vbn.data import Dataset
 from vbn.datasets import (
     SimilaritySet,
@@ -24,6 +26,24 @@ from vbn.datasets import (
 Edge = tuple[str, str, float]
 Pair = tuple[str, str]
 Sentences = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Sentences for training, validation and test."""
+
+    training: Sentences
+    validation: Sentences
+    test: Sentences
+
+
+def split(sentences: Sentences, seed: int = 0) -> Split:
+    """80/20 into training and test at random, and 15 % of the training part for validation."""
+    order = np.random.default_rng([seed, 0x5E97]).permutation(len(sentences)).tolist()
+    test = round(0.2 * len(order))
+    validation = test + round(0.15 * (len(order) - test))
+    parts = sorted(order[validation:]), sorted(order[test:validation]), sorted(order[:test])
+    return Split(*([sentences[i] for i in part] for part in parts))
 
 
 @dataclass(frozen=True)
@@ -77,9 +97,21 @@ class Words:
         """A hash of the corpus, for the cache."""
         return text_mark(" ".join(sentence) for sentence in self.sentences)
 
+    @cached_property
+    def parts(self) -> Split:
+        """The sentences for training, validation and test of sentence completion."""
+        return split(self.sentences)
+
+    @cached_property
+    def _graphs(self) -> dict[Any, list[Edge]]:
+        return {}
+
     def graph(self, words: Iterable[str], **options: Any) -> list[Edge]:
-        """Acyclic parents of some words; options are those of `wordnet_taxonomy`."""
-        return wordnet_taxonomy(self.wordnet, words, **options).edges
+        """Acyclic parents of some words; options are those of `wordnet_taxonomy`. Made once: it takes a while."""
+        key = (tuple(words), tuple(sorted(options.items())))
+        if key not in self._graphs:
+            self._graphs[key] = wordnet_taxonomy(self.wordnet, key[0], **options).edges
+        return list(self._graphs[key])
 
 
 def text_mark(lines: Iterable[str]) -> str:
@@ -95,6 +127,15 @@ def edge_mark(edges: Iterable[Edge]) -> str:
     return text_mark(f"{child}\t{parent}\t{weight!r}" for child, parent, weight in edges)
 
 
+_COUNTED: dict[tuple[int, int], tuple[Sentences, Dataset]] = {}  # with the sentences, so that their id stays theirs
+_MOST_COUNTED = 3
+
+
 def counted(sentences: Sentences, window: int) -> Dataset:
-    """Co-occurrences within a window."""
-    return Dataset.from_sequences(sentences, window=window)
+    """Co-occurrences within a window; the last few are kept, as most experiments count the same sentences."""
+    key = (id(sentences), window)
+    if key not in _COUNTED:
+        while len(_COUNTED) >= _MOST_COUNTED:
+            del _COUNTED[next(iter(_COUNTED))]
+        _COUNTED[key] = sentences, Dataset.from_sequences(sentences, window=window)
+    return _COUNTED[key][1]

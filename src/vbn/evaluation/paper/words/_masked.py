@@ -1,4 +1,4 @@
-"""Sentences with one word hidden: the split, which words are asked for, and the rank of each among the vocabulary."""
+"""Sentences with one word hidden: which words are asked for, and the rank of each among the vocabulary."""
 
 from __future__ import annotations
 
@@ -14,24 +14,6 @@ from vbn.evaluation.paper.words._corpus import Sentences
 
 _AT_ONCE = 128  # queries whose scores are held at a time
 Basket = dict[str, float]
-
-
-@dataclass(frozen=True)
-class Split:
-    """Sentences for training, validation and test."""
-
-    training: Sentences
-    validation: Sentences
-    test: Sentences
-
-
-def split(sentences: Sentences, seed: int = 0) -> Split:
-    """80/20 into training and test at random, and 15 % of the training part for validation."""
-    order = np.random.default_rng([seed, 0x5E97]).permutation(len(sentences)).tolist()
-    test = round(0.2 * len(order))
-    validation = test + round(0.15 * (len(order) - test))
-    parts = sorted(order[validation:]), sorted(order[test:validation]), sorted(order[:test])
-    return Split(*([sentences[i] for i in part] for part in parts))
 
 
 @dataclass(frozen=True)
@@ -114,19 +96,20 @@ def ranks(
     tuple of ndarray
         Of shapes (variants, cases) and (cases,).
     """
+    from vbn.kernels._above import count_above
+
     names = sorted(counts)
     place, column = {name: number for number, name in enumerate(names)}, columns.ids(names)
-    extra = np.zeros((1, len(names))) if offsets is None else offsets[:, column]
-    above, others = np.empty((len(extra), len(cases.targets))), np.empty(len(cases.targets))
+    extra = np.zeros((1, len(names))) if offsets is None else np.ascontiguousarray(offsets[:, column], dtype=np.float64)
+    above = np.empty((len(extra), len(cases.targets)))
+    items = np.array([place[target] for target in cases.targets], dtype=np.int64)
+    others = np.array([len(names) - len(query) - 1.0 for query in cases.queries])
     for first in range(0, len(cases.targets), _AT_ONCE):
-        block = range(first, min(first + _AT_ONCE, len(cases.targets)))
-        scores = np.asarray(score([cases.queries[n] for n in block]), dtype=np.float64)[:, column]
-        for row, n in enumerate(block):
-            out = [place[word] for word in cases.queries[n]]
-            others[n] = len(names) - len(out) - 1
-            for variant, added in enumerate(extra):
-                line = scores[row] + added
-                own = line[place[cases.targets[n]]]
-                line[out] = np.nan
-                above[variant, n] = (line > own).sum() + ((line == own).sum() - 1) / 2.0
+        block = slice(first, min(first + _AT_ONCE, len(cases.targets)))
+        queries = list(cases.queries[block])
+        scores = np.asarray(score(queries), dtype=np.float64)[:, column]
+        for row, query in enumerate(queries):
+            scores[row, [place[word] for word in query]] = np.nan  # what is given is no candidate
+        for variant, added in enumerate(extra):
+            count_above(scores, added, np.arange(len(queries)), items[block], above[variant, block])
     return above, others

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._options import Options, Progress
 from vbn.evaluation.paper._results import DomainResult, Picture, Series
-from vbn.evaluation.paper.words import _antonyms, _completion, _similarity, _tables
+from vbn.evaluation.paper.words import _antonyms, _completed, _completion, _similarity, _tables
 from vbn.evaluation.paper.words._ablations import FIGURES, VARIANTS, AblationResult, ablations
+from vbn.evaluation.paper.words._ahead import Experiment, run_ahead
 from vbn.evaluation.paper.words._antonyms import antonyms
 from vbn.evaluation.paper.words._completion import DIALS, CompletionResult, completion
 from vbn.evaluation.paper.words._corpus import Words
 from vbn.evaluation.paper.words._settings import winners
 from vbn.evaluation.paper.words._similarity import similarity
 
-_EXPERIMENTS = ("similarity", "completion", "antonyms", "ablations")
+Sections = Mapping[str, dict[str, Any]]
 _NOTES = (
     "The corpus is in lower case and split at underscores; the paper kept the case.",
     "WordNet's tag counts, which weight the senses in the graph, derive largely from SemCor.",
     "Hypernyms of verbs are the paper's troponyms.",
     "Word families (potent, impotent, impotently), made from affixes, are parents too where the settings say so.",
 )
+
+
+def _once(words: Words, settings: Sections, _: int, cache: Cache, progress: Progress) -> AblationResult:
+    return ablations(words, settings, cache, progress)
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "similarity": similarity,
+    "completion": completion,
+    "antonyms": antonyms,
+    "ablations": _once,
+}
+"""In the order of the report."""
 
 
 def reproduce_words(folder: str | os.PathLike[str], options: Options, cache: Cache, progress: Progress) -> DomainResult:
@@ -33,20 +48,31 @@ def reproduce_words(folder: str | os.PathLike[str], options: Options, cache: Cac
     folder
         The folder with the data sets.
     options
-        Seeds, and whether to run the small version.
+        Seeds, processes, and whether to run the small version.
     cache
         Where runs are kept.
     progress
         Told of every run.
     """
     words = Words.load(folder)
+    progress.say(_described(words))
+    if options.processes > 1:
+        settings, seeds = _settings(options)
+        run_ahead(words, folder, settings, seeds, cache, progress.another(), options.processes)
     return reproduce_from(words, options, cache, progress)
+
+
+def _settings(options: Options) -> tuple[dict[str, dict[str, dict[str, Any]]], int]:
+    return {name: winners(name, quick=options.quick) for name in EXPERIMENTS}, 1 if options.quick else options.seeds
+
+
+def _described(words: Words) -> str:
+    return f"{len(words.sentences):,} sentences, {words.counts.total():,} words, {len(words.counts):,} distinct"
 
 
 def reproduce_from(words: Words, options: Options, cache: Cache, progress: Progress) -> DomainResult:
     """The same for words that have been loaded."""
-    settings = {name: winners(name, quick=options.quick) for name in _EXPERIMENTS}
-    seeds = 1 if options.quick else options.seeds
+    settings, seeds = _settings(options)
     progress.expect(
         _similarity.runs(seeds) + _completion.runs(seeds) + _antonyms.runs(seeds) + len(VARIANTS),
     )
@@ -55,23 +81,26 @@ def reproduce_from(words: Words, options: Options, cache: Cache, progress: Progr
     opposite = antonyms(words, settings["antonyms"], seeds, cache, progress)
     parts = ablations(words, settings["ablations"], cache, progress)
     ranking = settings["completion"]["ranking"]
-    dial, ours = DIALS.index(ranking["popularity"]), f"VBN, {ranking['query']}"
+    quick = ("A quick run: two epochs in ten dimensions. Its figures mean nothing.",) if options.quick else ()
     return DomainResult(
         "words",
         "Words",
-        f"SemCor ({len(words.sentences):,} sentences, {words.counts.total():,} words, {len(words.counts):,} distinct) "
-        "with WordNet.",
+        f"SemCor ({_described(words)}) with WordNet.",
         tables=(
             _tables.similarity_table(alike),
             _tables.graph_or_corpus(alike),
-            _tables.completion_table(hidden, dial),
+            _completed.completion_table(hidden, ranking),
             _tables.antonym_table(opposite),
             _ablation_table(parts),
         ),
-        verdicts=(_tables.similarity_verdicts(alike), _tables.completion_verdicts(hidden, ours, dial)),
+        verdicts=(
+            _tables.similarity_verdicts(alike),
+            *_completed.completion_verdicts(hidden, ranking),
+            _completed.completion_dominance(hidden, ranking),
+        ),
         texts=_tables.example_texts(alike, opposite, words.counts),
         pictures=(_dial_picture(hidden), _bound_picture(parts)),
-        notes=_NOTES,
+        notes=(*_NOTES, *quick),
         facts={"settings": settings, "settled": parts.settled, "pairs": _pair_counts(alike)},
     )
 

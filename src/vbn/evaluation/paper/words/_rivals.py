@@ -5,9 +5,9 @@ A family is trained once; what is only read out or retrofitted differently comes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -60,33 +60,10 @@ class Trained:
     examples: dict[str, Any] = field(default_factory=dict)
 
 
-def vbn_vectors(material: Material, seed: int) -> Trained:
-    """Ours, by the chosen readout and by the plain ones."""
-    model = VBN(**material.settings["vbn"], seed=seed, verbose=False).fit(material.data)
-    smoothing = material.settings["readout"]["smoothing"]
-    read = {"VBN": "smoothed", "VBN, u + v": "both", "VBN, u alone": "entity"}
-    vectors = {name: vectors_for(model, material.names, readout, smoothing) for name, readout in read.items()}
-    return Trained(vectors, {"VBN": described(model)})
-
-
-def bsg_vectors(material: Material, seed: int) -> Trained:
-    """The same engine without the graph, retrofitted to it, and averaged over it."""
-    section = dict(material.settings["bsg"])
-    readout = section.pop("readout")
-    model = BayesianSkipGram(**section, seed=seed, verbose=False).fit(material.data)
-    vectors = vectors_for(model, material.names, readout)
-    averaged = material.graph.averaged(vectors, **material.settings["averaging"])
-    made = {"BSG": vectors, "BSG-R": _retrofitted(material, vectors), "BSG, averaged over the graph": averaged}
-    return Trained(made, {"BSG": described(model)})
-
-
-def sg_vectors(material: Material, seed: int) -> Trained:
-    """Gensim's skip-gram, retrofitted to the graph, and averaged over it."""
-    model = SkipGram(**material.settings["sg"], seed=seed).fit(material.words.sentences)
-    vectors = vectors_for(model, material.names)
-    averaged = material.graph.averaged(vectors, **material.settings["averaging"])
-    made = {"SG": vectors, "SG-R": _retrofitted(material, vectors), "SG, averaged over the graph": averaged}
-    return Trained(made, {"SG": described(model)})
+BASES = ("sg", "fasttext", "bsg")
+"""Families whose vectors are also retrofitted to the graph and averaged over it."""
+_SHOWN = {"sg": "SG", "fasttext": "FastText", "bsg": "BSG"}
+_SMOOTHINGS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0)
 
 
 class _Letters(FastText):
@@ -99,11 +76,50 @@ class _Letters(FastText):
         self.letters = model.wv
 
 
-def fasttext_vectors(material: Material, seed: int) -> Trained:
-    """Gensim's fastText; words that the corpus does not have get the vectors of their letters."""
-    model = _Letters(**material.settings["fasttext"], seed=seed).fit(material.words.sentences)
-    vectors = np.array([model.letters.get_vector(name) for name in material.names], dtype=np.float64)
-    return Trained({"FastText": vectors}, {"FastText": described(model)})
+def vbn_vectors(material: Material, seed: int) -> Trained:
+    """Ours, by the chosen readout and by the plain ones."""
+    model = _fitted(material, "vbn", seed)
+    read = {"VBN": material.settings["readout"]["vbn"], "VBN, u + v": "both", "VBN, u alone": "entity"}
+    vectors = {name: _read(material, model, readout) for name, readout in read.items()}
+    return Trained(vectors, {"VBN": described(model)})
+
+
+def corpus_vectors(family: str, material: Material, seed: int) -> Trained:
+    """A model without the graph, the same retrofitted to the graph, and averaged over it."""
+    model, name = _fitted(material, family, seed), _SHOWN[family]
+    vectors = _read(material, model, material.settings["readout"][family])
+    made = {
+        name: vectors,
+        f"{name}-R": material.graph.retrofitted(vectors, **material.settings[f"{family}-r"]),
+        f"{name}, averaged over the graph": material.graph.averaged(vectors, **material.settings[f"{family}-averaged"]),
+    }
+    return Trained(made, {name: described(model)})
+
+
+def readouts(material: Material, family: str, seed: int) -> Iterator[tuple[str, np.ndarray]]:
+    """One training, read out in every way that there is: what to call the way, and the vectors."""
+    model = _fitted(material, family, seed)
+    ways = ["entity", "both"]
+    if family == "vbn":
+        ways += [f"smoothed {weight:g}" for weight in _SMOOTHINGS[1:]]
+    for way in ["entity"] if family == "fasttext" else ways:
+        yield way, _read(material, model, way)
+
+
+def _fitted(material: Material, family: str, seed: int) -> Any:
+    section = material.settings[family]
+    if family in ("vbn", "bsg"):
+        made = (VBN if family == "vbn" else BayesianSkipGram)(**section, seed=seed, verbose=False)
+        return made.fit(material.data)
+    return (SkipGram if family == "sg" else _Letters)(**section, seed=seed).fit(material.words.sentences)
+
+
+def _read(material: Material, model: Any, way: str) -> np.ndarray:
+    """Vectors of all words: "entity", "both", or "smoothed" and a weight; letters speak for words that are absent."""
+    if isinstance(model, _Letters):
+        return np.array([model.letters.get_vector(name) for name in material.names], dtype=np.float64)
+    readout, _, weight = way.partition(" ")
+    return vectors_for(model, material.names, readout, float(weight or 0.0))
 
 
 def graph_vectors(material: Material, seed: int) -> Trained:  # noqa: ARG001 - nothing is drawn
@@ -113,9 +129,7 @@ def graph_vectors(material: Material, seed: int) -> Trained:  # noqa: ARG001 - n
 
 FAMILIES: dict[str, Callable[[Material, int], Trained]] = {
     "vbn": vbn_vectors,
-    "bsg": bsg_vectors,
-    "sg": sg_vectors,
-    "fasttext": fasttext_vectors,
+    **{family: partial(corpus_vectors, family) for family in BASES},
     "graph": graph_vectors,
 }
 UNSEEDED = ("graph",)
@@ -129,7 +143,3 @@ def vectors_for(model: Any, words: Sequence[str], readout: str = "entity", smoot
     result = np.zeros((len(words), found.shape[1]))
     result[at] = found
     return result
-
-
-def _retrofitted(material: Material, vectors: np.ndarray) -> np.ndarray:
-    return material.graph.retrofitted(vectors, **material.settings["retrofit"])

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from vbn.evaluation.paper._winners import _toml as as_toml
+
+_REACHED = "reached"  # figures on validation data, for the reader only
 _QUICK = {"epochs": 2, "dim": 10}
 
 
@@ -26,6 +31,7 @@ def winners(experiment: str, *, quick: bool = False) -> dict[str, dict[str, Any]
     """
     text = files("vbn.evaluation.paper").joinpath("winners", "words", f"{experiment}.toml").read_text(encoding="utf-8")
     found: dict[str, dict[str, Any]] = tomllib.loads(text)
+    found.pop(_REACHED, None)
     if quick:
         found = {name: {**section, **_shorter(section)} for name, section in found.items()}
     return found
@@ -33,3 +39,28 @@ def winners(experiment: str, *, quick: bool = False) -> dict[str, dict[str, Any]
 
 def _shorter(section: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in _QUICK.items() if key in section}
+
+
+def write_winners(
+    path: Path, settings: Mapping[str, Mapping[str, Any]], reached: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Write the settings of an experiment, and what they reached on validation data.
+
+    Parameters
+    ----------
+    path
+        The file.
+    settings
+        By section.
+    reached
+        Figures by family or section.
+    """
+    lines = ["# Found on validation data by `vbn reproduce words --search`."]
+    for name, section in settings.items():
+        lines += ["", f"[{name}]", *(f"{key} = {as_toml(value)}" for key, value in section.items())]
+    for name, figures in reached.items():
+        if figures:
+            lines += ["", f"[{_REACHED}.{name}]"]
+            lines += [f"{as_toml(key)} = {as_toml(value)}" for key, value in figures.items()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

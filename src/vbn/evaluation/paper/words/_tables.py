@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from vbn.evaluation.paper._bootstrap import intervals
-from vbn.evaluation.paper._paper_numbers import ANTONYMS, INFERENCE, NEAREST, OPPOSITES, PERCENTILES, SIMILARITY
+from vbn.evaluation.paper._paper_numbers import ANTONYMS, NEAREST, OPPOSITES, PERCENTILES, SIMILARITY
 from vbn.evaluation.paper._results import Cell, Row, Table, Texts, Verdicts
 from vbn.evaluation.paper.words._antonyms import SHARES, AntonymResult
-from vbn.evaluation.paper.words._completion import DIALS, NEUTRAL, CompletionResult
 from vbn.evaluation.paper.words._examples import BESIDE, OPPOSITE, RARE
 from vbn.evaluation.paper.words._judged import SHOWN
 from vbn.evaluation.paper.words._similarity import SimilarityResult
@@ -86,47 +84,6 @@ def similarity_verdicts(found: SimilarityResult) -> Verdicts:
         "95 % intervals of a paired bootstrap over pairs within each set.",
         role="similarity",
     )
-
-
-def completion_table(found: CompletionResult, dial: int) -> Table:
-    """HR@10% and MPR of hidden words, over all and over rare ones."""
-    columns = tuple((figure, part) for part in ("full", "rare") for figure in ("HR@10%", "MPR"))
-    rows = []
-    for model in found.above:
-        place = dial if model.startswith("VBN") else NEUTRAL
-        name = model.partition(",")[0]
-        papers = [INFERENCE.get(("words", name, *column)) if "fold" not in model else None for column in columns]
-        cells = [cell(found.by_seed(model, *c, place), paper) for c, paper in zip(columns, papers, strict=True)]
-        rows.append(Row(model, tuple(cells), ours=model.startswith("VBN")))
-    full, rare = int(found.chosen("full").sum()), int(found.chosen("rare").sum())
-    return Table(
-        "Sentence completion",
-        tuple(f"{figure}, {part}" for figure, part in columns),
-        tuple(rows),
-        f"{full:,} sentences with one hidden word each; {rare:,} hidden words of the least frequent fifth, pooled over "
-        f"maskings. Candidates: the whole vocabulary of training ({int(found.others.max()) + 1:,} words at most) less "
-        f"the other words of the sentence. VBN's dial is {DIALS[dial]}, chosen on validation sentences.",
-        role="inference",
-    )
-
-
-def completion_verdicts(found: CompletionResult, ours: str, dial: int) -> Verdicts:
-    """Ours against every rival in each figure, with sentences drawn anew."""
-    columns = tuple((figure, part) for part in ("full", "rare") for figure in ("HR@10%", "MPR"))
-    rivals = [model for model in found.above if not model.startswith("VBN")]
-
-    def difference(rival: str, figure: str, part: str) -> tuple[float, float, float]:
-        each = found.each(ours, figure, part, dial) - found.each(rival, figure, part)
-        return _interval(found.cases.sentence[found.chosen(part)], each)
-
-    lines = tuple(tuple(difference(rival, *column) for column in columns) for rival in rivals)
-    names = tuple(f"{figure}, {part}" for figure, part in columns)
-    return Verdicts(f"{ours} less its rivals, sentence completion", names, tuple(rivals), lines, role="inference")
-
-
-def _interval(group: np.ndarray, each: np.ndarray) -> tuple[float, float, float]:
-    middle, low, high = intervals(group, each[:, None], resamples=2000)[0].tolist()
-    return middle, low, high
 
 
 def antonym_table(found: AntonymResult) -> Table:
