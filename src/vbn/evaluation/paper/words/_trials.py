@@ -14,7 +14,7 @@ _HIDDEN: Section = {**_BAYES, "epochs": 15}
 
 _GENSIM_VALUES: dict[str, tuple[Any, ...]] = {
     "dim": (50, 100),
-    "epochs": (15, 20, 30, 40),
+    "epochs": (10, 15, 20, 30, 40),
     "negatives": (2, 5, 10),
     "subsample": (1e-5, 1e-4, 1e-3),
     "window": (3, 5, 10),
@@ -48,15 +48,15 @@ FIRST: dict[str, dict[str, list[Section]]] = {
     "similarity": {
         "sg": [
             _GENSIM,
-            {**_GENSIM, "alpha": 0.05, "window": 10, "subsample": 1e-5, "epochs": 40},
-            {**_GENSIM, "alpha": 0.1, "window": 10},
+            {**_GENSIM, "subsample": 1e-3, "epochs": 10},
+            {**_GENSIM, "subsample": 1e-5, "epochs": 40, "alpha": 0.05, "window": 10},
+            {**_GENSIM, "alpha": 0.1},
             {**_GENSIM, "alpha": 0.05, "epochs": 30},
-            {**_GENSIM, "alpha": 0.1, "subsample": 1e-5, "epochs": 40, "negatives": 10},
         ],
         "fasttext": [
             _LETTERS,
-            {**_LETTERS, "alpha": 0.05, "window": 10, "subsample": 1e-5, "epochs": 40},
-            {**_LETTERS, "alpha": 0.1, "subsample": 1e-5, "epochs": 30, "min_n": 2, "max_n": 5},
+            {**_LETTERS, "subsample": 1e-3, "epochs": 10},
+            {**_LETTERS, "alpha": 0.1, "min_n": 2, "epochs": 30},
             {**_LETTERS, "alpha": 0.1},
             {**_LETTERS, "alpha": 0.05, "epochs": 30},
         ],
