@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines import as_scorer
 from vbn.data import Dataset
 from vbn.estimators import VBN
 from vbn.evaluation._metrics import spearman
@@ -18,6 +17,7 @@ from vbn.evaluation.paper._cache import Cache, Record
 from vbn.evaluation.paper._figures import contributions
 from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper.words._antonyms import divide
+from vbn.evaluation.paper.words._completion import WordsOnly
 from vbn.evaluation.paper.words._corpus import Sentences, Words, counted
 from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._graph import cosines
@@ -143,7 +143,8 @@ def _figures(
     vectors = model.vectors(**settings["readout"])[1]
     for name, rare in (("Similarity", False), ("Similarity, rare", True)):
         found[name] = float(np.mean([_correlation(words, trained.rows, vectors, one, rare) for one in words.sets]))
-    above, others = ranks(as_scorer(model, query="average").scores, trained.columns, cases, counts)
+    asked = WordsOnly(trained, "average")
+    above, others = ranks(asked.scores, asked.columns, cases, counts)
     for name in ("HR@10%", "MPR"):
         each = contributions(name, above[0], others)
         found[name] = float(each[cases.first].mean())

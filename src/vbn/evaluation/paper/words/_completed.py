@@ -11,42 +11,38 @@ from vbn.evaluation.paper._bootstrap import intervals
 from vbn.evaluation.paper._dominance import DOMINATED, NOT_WORSE, standing
 from vbn.evaluation.paper._paper_numbers import INFERENCE
 from vbn.evaluation.paper._results import Row, Table, Verdicts
-from vbn.evaluation.paper.words._completion import DIALS, FOUR, NEUTRAL, CompletionResult
+from vbn.evaluation.paper.words._completion import AVERAGE, DIALS, FOUR, NEUTRAL, SHOWN, CompletionResult
 from vbn.evaluation.paper.words._tables import cell
 
 Triple = tuple[float, float, float]
 TITLES = tuple(f"{figure}, {part}" for figure, part in FOUR)
 AS_IN_THE_PAPER = "as in the paper: averaged queries, no dial"
-CHOSEN = "query and dial chosen on validation sentences"
-_DIALLED = {"vbn": "VBN", "bsg": "BSG", "bsg-r": "BSG-R"}
+CHOSEN = "asked in the way that was best on validation sentences"
 Place = tuple[str, int]
 
 
 def places(ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
-    """Where each model with a dial is asked: its way to ask and the position of the dial, by its name."""
+    """Where each model is asked: the way that suits it best and the position of its dial, by its name."""
     return {
-        name: (f"{name}, {ranking[key]['query']}", DIALS.index(ranking[key]["popularity"]))
-        for key, name in _DIALLED.items()
+        name: (f"{name}, {ranking[key]['query']}", DIALS.index(ranking[key].get("popularity", 0.0)))
+        for key, name in SHOWN.items()
     }
 
 
-def _lines(found: CompletionResult, ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Place]]:
+def _lines(ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Place]]:
     """By group, the name of each line and where it stands in the results."""
-    plain = {name: (name, NEUTRAL) for name in found.above if "," not in name}
-    neutral = {name: (f"{name}, average", NEUTRAL) for name in _DIALLED.values()}
-    popular = {name: place for name, place in plain.items() if name == "Popularity"}
-    paper = {name: place for name, place in plain.items() if name not in popular}
-    return {AS_IN_THE_PAPER: {**neutral, **paper}, CHOSEN: {**places(ranking), **popular}}
+    paper = {name: (f"{name}, {AVERAGE}", NEUTRAL) for name in SHOWN.values()}
+    return {AS_IN_THE_PAPER: paper, CHOSEN: {**places(ranking), "Popularity": ("Popularity", NEUTRAL)}}
 
 
 def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str, Any]]) -> Table:
     """HR@10% and MPR of hidden words, over all and over rare ones."""
     rows = []
-    for group, lines in _lines(found, ranking).items():
+    for group, lines in _lines(ranking).items():
         for name, (model, dial) in lines.items():
             papers = [INFERENCE.get(("words", name, *column)) if group == AS_IN_THE_PAPER else None for column in FOUR]
             cells = [cell(found.by_seed(model, *c, dial), paper) for c, paper in zip(FOUR, papers, strict=True)]
-            asked = f"{model.partition(', ')[2]}, dial at {DIALS[dial]:g}" if group == CHOSEN and "," in model else ""
+            asked = _label(found, model, dial) if group == CHOSEN and "," in model else ""
             rows.append(Row(name, tuple(cells), group, asked, ours=name == "VBN"))
     full, rare = int(found.chosen("full").sum()), int(found.chosen("rare").sum())
     return Table(
@@ -55,24 +51,25 @@ def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str,
         tuple(rows),
         f"{full:,} sentences with one hidden word each; {rare:,} hidden words of the least frequent fifth, pooled over "
         f"maskings. Candidates: the whole vocabulary of training ({int(found.others.max()) + 1:,} words at most) less "
-        "the other words of the sentence. The dial trades all words for rare ones; the position shown below is the one "
-        "with the best mean of the four figures on validation sentences, for VBN, BSG and BSG-R alike.",
+        "the other words of the sentence. The dial of VBN, BSG and BSG-R trades all words for rare ones. Below, each "
+        "model is asked in the way, and at the position, with the best mean of the four figures on validation "
+        "sentences.",
         role="inference",
     )
 
 
-def rivals(found: CompletionResult, ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
+def rivals(ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
     """All but VBN: as in the paper, and once more at the chosen dial where they have one."""
-    groups = _lines(found, ranking)
-    chosen = {name if place[0] == name else f"{name}, chosen dial": place for name, place in groups[CHOSEN].items()}
+    groups = _lines(ranking)
+    chosen = {name if place[0] == name else f"{name}, best way": place for name, place in groups[CHOSEN].items()}
     both = {**groups[AS_IN_THE_PAPER], **chosen}
     return {name: place for name, place in both.items() if not name.startswith("VBN")}
 
 
 def completion_verdicts(found: CompletionResult, ranking: Mapping[str, Mapping[str, Any]]) -> tuple[Verdicts, ...]:
     """VBN against every rival in each figure: at the chosen dial, and as in the paper."""
-    theirs = rivals(found, ranking)
-    ways = {"chosen dial": places(ranking)["VBN"], "averaged queries, no dial": ("VBN, average", NEUTRAL)}
+    theirs = rivals(ranking)
+    ways = {"best way": places(ranking)["VBN"], "averaged queries, no dial": ("VBN, average", NEUTRAL)}
     roles = ("all", "inference")
     return tuple(
         Verdicts(
@@ -89,7 +86,7 @@ def completion_verdicts(found: CompletionResult, ranking: Mapping[str, Mapping[s
 
 def completion_dominance(found: CompletionResult, ranking: Mapping[str, Mapping[str, Any]]) -> Verdicts:
     """For each rival the position of our dial whose smallest lead over it, of four, is largest."""
-    theirs, ours = rivals(found, ranking), _positions(found)
+    theirs, ours = rivals(ranking), _positions(found)
     shown = ours.index(places(ranking)["VBN"])
     own = {column: np.array([found.each(way, *column, dial) for way, dial in ours]) for column in FOUR}
     odd = {part: found.cases.sentence[found.chosen(part)] % 2 == 1 for part in ("full", "rare")}
@@ -107,7 +104,7 @@ def completion_dominance(found: CompletionResult, ranking: Mapping[str, Mapping[
         TITLES,
         tuple(theirs),
         compared[0],
-        f"Our lead over each rival at the position, of {len(ours)} (averaged and folded in), where the smallest of the "
+        f"Our lead over each rival at the position, of {len(ours)} (three ways to ask), where the smallest of the "
         f"four leads is largest, with 95 % intervals. A rival is {DOMINATED} where all four leads are at least 0; ours "
         f"is {NOT_WORSE} where no interval lies below 0. The best position was chosen on these cases, which flatters; "
         "beside it stands what comes out where one half of the sentences chooses the position for the other half, and "
@@ -115,7 +112,7 @@ def completion_dominance(found: CompletionResult, ranking: Mapping[str, Mapping[
         role="dominance",
         about=("best position", "there", "chosen on other sentences", "position of the tables"),
         remarks=tuple(
-            (_label(*ours[best[n]]), *(standing(lines[n]) for lines in compared)) for n in range(len(theirs))
+            (_label(found, *ours[best[n]]), *(standing(lines[n]) for lines in compared)) for n in range(len(theirs))
         ),
     )
 
@@ -125,8 +122,9 @@ def _positions(found: CompletionResult) -> list[Place]:
     return [(way, dial) for way in ways for dial in range(len(found.above[way][0]))]
 
 
-def _label(way: str, dial: int) -> str:
-    return f"{way.partition(', ')[2]}, dial {DIALS[dial]:g}"
+def _label(found: CompletionResult, way: str, dial: int) -> str:
+    asked = way.partition(", ")[2]
+    return f"{asked}, dial {DIALS[dial]:g}" if len(found.above[way][0]) > 1 else asked
 
 
 def _best(less: Mapping[tuple[str, str], np.ndarray], chosen: Mapping[str, np.ndarray]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, as_scorer, retrofit
-from vbn.data import Dataset
+from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, retrofit
+from vbn.baselines._queries import basket_matrix
+from vbn.data import Dataset, Vocabulary
 from vbn.data._sampler import keep_probabilities
 from vbn.estimators import VBN
 from vbn.evaluation.paper._cache import Cache, Record
@@ -22,6 +24,10 @@ from vbn.evaluation.paper.words._corpus import Words, counted
 from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._keeping import kept
 from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks
+from vbn.inference._folding import average, fold_in
+from vbn.inference._predictive import logit
+from vbn.kernels._arrays import ContextArrays
+from vbn.model._trained import Trained
 
 DIALS = DIAL
 """What log(count) is multiplied with and added to the logit of the Bayesian models when ranking; as elsewhere."""
@@ -31,8 +37,12 @@ FOUR = tuple((figure, part) for part in ("full", "rare") for figure in MAIN)
 
 NEUTRAL = DIALS.index(0.0)
 
-_SHOWN = {"vbn": "VBN", "bsg": "BSG", "sg": "SG"}
-Scoring = tuple[str, Callable[[list[Basket]], np.ndarray], Any]
+AVERAGE = "average"
+"""The paper's way to ask: the mean of the words of a sentence."""
+
+SHOWN = {"vbn": "VBN", "bsg": "BSG", "bsg-r": "BSG-R", "sg": "SG", "sg-r": "SG-R"}
+Score = Callable[[list[Basket]], np.ndarray]
+Scoring = tuple[str, Score, Vocabulary, np.ndarray | None]
 
 
 @dataclass(frozen=True)
@@ -80,8 +90,7 @@ def completion(
     Parameters
     ----------
     settings
-        Of `winners("completion")`: sections corpus, taxonomy, families, vbn, bsg, sg,
-        retrofit, ranking.
+        Of `winners("completion")`: sections corpus, taxonomy, families, vbn, bsg, sg, bsg-r, sg-r, ranking.
     part
         "test", or "validation", on which settings are chosen.
     """
@@ -122,22 +131,14 @@ class Ranked:
 def judged_models(scorings: Iterable[Scoring], cases: Cases, counts: Counter[str]) -> Ranked:
     """Rank the hidden words by every way to ask."""
     above, others = {}, np.empty(0)
-    for name, score, model in scorings:
-        columns = model._known().columns if hasattr(model, "_known") else model._model().columns
-        above[name], others = ranks(score, columns, cases, counts, _dials(model))
+    for name, score, columns, offsets in scorings:
+        above[name], others = ranks(score, columns, cases, counts, offsets)
     return Ranked(above, others)
 
 
 def _judged(training: Training, family: str, seed: int, cases: Cases, counts: Counter[str]) -> Record:
     found = judged_models(training.scorings(family, seed), cases, counts)
     return Record({"models": list(found.above)}, {**found.above, "others": found.others})
-
-
-def _dials(model: Any) -> np.ndarray | None:
-    """Offsets of the columns for each setting of the dial; None for models that have none."""
-    if not isinstance(model, VBN):
-        return None
-    return np.asarray(np.multiply.outer(np.array(DIALS), model._model().profile.log_popularity))
 
 
 @dataclass(frozen=True)
@@ -148,24 +149,37 @@ class Training:
     sentences: Any
     settings: Mapping[str, dict[str, Any]]
 
-    def scorings(self, family: str, seed: int, *, retrofitted: bool = True) -> Iterator[Scoring]:
-        """(name, scores of a list of queries, model) for each way to ask the models of a family."""
+    def scorings(self, family: str, seed: int) -> Iterator[Scoring]:
+        """(name, scores of a list of queries, the columns of these, offsets of the dial) for each way to ask.
+
+        Ours is asked in every way, rivals as in the paper and in the way that suits them best.
+        """
         if family == "popularity":
             popular = Popularity().fit(counted(self.sentences, 1))
-            yield "Popularity", popular.scores, popular
+            yield "Popularity", popular.scores, popular.columns, None
             return
         model = self._fitted(family, seed)
-        yield from self._asked(family, _SHOWN[family], model)
-        if retrofitted and family != "vbn":
+        yield from self._asked(family, model)
+        if family != "vbn":
             drawn = retrofit(model, self._data().taxonomy, **self.settings[f"{family}-r"])
-            yield from self._asked(family, f"{_SHOWN[family]}-R", drawn)
+            yield from self._asked(f"{family}-r", drawn)
+
+    def every_way(self, family: str) -> Iterator[Scoring]:
+        """One training, asked in every way."""
+        yield from _ways(family, self._fitted(family, 0), self.settings[family]["subsample"])
 
     def retrofits(self, family: str, alphas: Iterable[float]) -> Iterator[tuple[float, Iterator[Scoring]]]:
-        """One training, retrofitted more or less hard."""
+        """One training, retrofitted more or less hard, and asked in every way."""
         model, section = self._fitted(family, 0), self.settings[f"{family}-r"]
         for alpha in alphas:
             drawn = retrofit(model, self._data().taxonomy, **{**section, "alpha": alpha})
-            yield alpha, self._asked(family, f"{_SHOWN[family]}-R", drawn)
+            yield alpha, _ways(f"{family}-r", drawn, self.settings[family]["subsample"])
+
+    def _asked(self, key: str, model: Any) -> Iterator[Scoring]:
+        wanted = {AVERAGE, self.settings["ranking"][key]["query"]}
+        for scoring in _ways(key, model, self.settings[key.removesuffix("-r")]["subsample"]):
+            if key == "vbn" or scoring[0].partition(", ")[2] in wanted:
+                yield scoring
 
     def _data(self) -> Dataset:
         data = counted(self.sentences, self.settings["corpus"]["window"])
@@ -179,21 +193,53 @@ class Training:
         made = (VBN if family == "vbn" else BayesianSkipGram)(**section, seed=seed, verbose=False)
         return made.fit(self._data())
 
-    def _asked(self, family: str, name: str, model: Any) -> Iterator[Scoring]:
-        if family == "sg":
-            yield name, model.scores, model
-        else:
-            yield from _asked_both_ways(name, model, self.settings[family]["subsample"])
 
+def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
+    """Ways to ask: by the plain average, as in the paper; with frequent words thinned out as training did.
 
-def _asked_both_ways(name: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
-    """By the plain average, as in the paper; and folded in, frequent words thinned out as training did."""
+    Skip-gram is asked by cosines, as in the paper, or by products with its output vectors; Bayesian models by the
+    predictive probability of an averaged or a folded-in query.
+    """
     columns = model._model().columns
     keep = keep_probabilities(columns.counts, subsample)
 
-    def thinned(queries: list[Basket]) -> np.ndarray:
-        weighed = [{word: n * keep[columns.id(word)] for word, n in query.items()} for query in queries]
-        return as_scorer(model, query="fold_in").scores(weighed)
+    def thinned(score: Score) -> Score:
+        return lambda queries: score(
+            [{word: n * keep[columns.id(word)] for word, n in query.items()} for query in queries]
+        )
 
-    yield f"{name}, average", as_scorer(model, query="average").scores, model
-    yield f"{name}, fold-in", thinned, model
+    name = SHOWN[key]
+    if key in ("sg", "sg-r"):
+        products = copy.copy(model)
+        products.rank_by = "dot"
+        yield f"{name}, {AVERAGE}", model.scores, columns, None
+        yield f"{name}, thinned average", thinned(model.scores), columns, None
+        yield f"{name}, average and products", products.scores, columns, None
+        yield f"{name}, thinned average and products", thinned(products.scores), columns, None
+        return
+    averaged, folded = (WordsOnly(model._model(), query) for query in ("average", "fold_in"))
+    offsets = np.multiply.outer(np.array(DIALS), averaged.log_popularity)
+    yield f"{name}, {AVERAGE}", averaged.scores, averaged.columns, offsets
+    yield f"{name}, thinned average", thinned(averaged.scores), averaged.columns, offsets
+    yield f"{name}, fold-in", thinned(folded.scores), folded.columns, offsets
+
+
+class WordsOnly:
+    """The predictive logits of the words of training alone: half of the columns are nodes of the graph."""
+
+    def __init__(self, trained: Trained, query: str) -> None:
+        self._infer, self._trained = fold_in if query == "fold_in" else average, trained
+        q, at = trained.posterior, np.flatnonzero(trained.columns.counts > 0)
+        self.columns = Vocabulary([trained.columns[int(i)] for i in at], trained.columns.counts[at])
+        self.log_popularity = trained.profile.log_popularity[at]
+        self._v, self._v_variance = (np.asarray(part[at].T, np.float32) for part in (q.v.mean, q.v.variance))
+        self._bias, self._bias_variance = (np.asarray(part[at], np.float32) for part in (q.bias.mean, q.bias.variance))
+
+    def scores(self, queries: list[Basket]) -> np.ndarray:
+        """One row for each query."""
+        baskets = basket_matrix(list(queries), self._trained.columns)
+        arrays = (baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64))
+        found = self._infer(self._trained, ContextArrays(*arrays))
+        u, variance = found.mean.astype(np.float32), found.variance.astype(np.float32)
+        spread = (u**2 + variance) @ self._v_variance + variance @ self._v**2 + self._bias_variance
+        return logit(u @ self._v + self._bias, spread)

@@ -85,19 +85,18 @@ def hidden_words(words: Words, settings: Sections, family: str) -> Record:
     """One trial of sentence completion: the best way to ask, and the best position of the dial if there is one."""
     cases, counts = _cases(words)
     training = Training(words, words.parts.training, settings)
-    found = judged_models(training.scorings(family, 0, retrofitted=False), cases, counts)
+    found = judged_models(training.every_way(family), cases, counts)
     figures = {name: four(above, found.others, cases) for name, above in found.above.items()}
     name, place = best_of(figures)
     facts: dict[str, Any] = _chosen(figures[name], place)
-    also = {} if family == "sg" else {"ranking": {family: _ranking(name, place)}}
-    return Record({**facts, "also": also})
+    return Record({**facts, "also": {"ranking": {family: _ranking(name, place, len(figures[name]))}}})
 
 
 def retrofits_of_hidden(words: Words, settings: Sections, vectors: Mapping[str, np.ndarray]) -> Record:  # noqa: ARG001
     """How hard to retrofit the models of sentence completion, and where their dial is."""
     cases, counts = _cases(words)
     training = Training(words, words.parts.training, settings)
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = {"ranking": {"best": {}, "reached": {}}}
     for family in ("bsg", "sg"):
         figures: dict[str, np.ndarray] = {}
         for alpha, scorings in training.retrofits(family, ALPHAS):
@@ -107,8 +106,7 @@ def retrofits_of_hidden(words: Words, settings: Sections, vectors: Mapping[str, 
         name, _, alpha_text = key.partition("|")
         reached = {"trials": len(ALPHAS), **_chosen(figures[key], place)["reached"]}
         facts[f"{family}-r"] = {"best": {"alpha": float(alpha_text)}, "reached": reached}
-        if family == "bsg":
-            facts["ranking"] = {"best": {"bsg-r": _ranking(name, place)}, "reached": {}}
+        facts["ranking"]["best"][f"{family}-r"] = _ranking(name, place, len(figures[key]))
     return Record({"sections": facts})
 
 
@@ -143,8 +141,9 @@ def _chosen(lines: np.ndarray, place: int) -> dict[str, Any]:
     return {"score": float(lines[place].mean()), "reached": reached}
 
 
-def _ranking(name: str, place: int) -> dict[str, Any]:
-    return {"query": name.partition(", ")[2], "popularity": DIALS[place]}
+def _ranking(name: str, place: int, positions: int) -> dict[str, Any]:
+    """How to ask, and where the dial is if there is one."""
+    return {"query": name.partition(", ")[2], **({"popularity": DIALS[place]} if positions > 1 else {})}
 
 
 def _cases(words: Words) -> tuple[Cases, Counter[str]]:
