@@ -13,6 +13,7 @@ from tests.twin.twin import (
     random_state,
     relation_score_moments,
     score_moments,
+    shift_r,
     update_bias,
     update_bias_centre,
     update_h,
@@ -36,7 +37,7 @@ from vbn.model._entities import update_entities
 from vbn.model._fit import run_epoch
 from vbn.model._hierarchy import update_categories
 from vbn.model._precisions import update_precisions
-from vbn.model._relations import update_factors, update_relation_biases
+from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
 
 SEEDS = range(4)
 CLOSE = {"float64": (1e-9, 1e-10), "float32": (5e-4, 5e-4)}
@@ -85,6 +86,10 @@ BLOCKS = {
     "h_v": (lambda t: update_categories(t.network, "v", t.engine), lambda t: twin_categories(t, "v")),
     "x": (lambda t: update_factors(t.network, t.data, "u", t.engine), lambda t: twin_factors(t, update_x)),
     "y": (lambda t: update_factors(t.network, t.data, "v", t.engine), lambda t: twin_factors(t, update_y)),
+    "shift": (
+        lambda t: shift_relation_biases(t.network, t.data, t.engine),
+        lambda t: [shift_r(t.problem, t.state, k=k) for k in range(len(t.problem.relations))],
+    ),
     "r": (
         lambda t: update_relation_biases(t.network, t.data, t.engine),
         lambda t: [update_r(t.problem, t.state, k=k) for k in range(len(t.problem.relations))],
@@ -111,7 +116,7 @@ def test_epochs_agree(seed):
     twins = make(seed, shared=seed % 2 == 0)
     for _ in range(5):
         run_epoch(twins.network, twins.data, twins.engine)
-        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "centres", "tau"):
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "centres", "tau"):
             BLOCKS[block][1](twins)
     assert_same(twins, 1e-6, 1e-7)
 
@@ -150,7 +155,7 @@ def test_the_papers_literal_diagonal_update_fails_here(seed):
     twins = make(seed, shared=seed % 2 == 0, n_cells=90)
     for _ in range(10):
         run_epoch(twins.network, twins.data, twins.engine)
-        for block in ("u", "h_u", "v", "h_v", "x", "y", "r", "b", "centres", "tau"):
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "centres", "tau"):
             BLOCKS[block][1](twins)
     before = bound(twins.problem, twins.state)
     literal_update_u(twins.problem, twins.state)
@@ -187,6 +192,7 @@ def test_moments_of_scores_agree(seed):
 
     class Holder:
         posterior = twins.network.posterior
+        relation_parts = posterior.u, posterior.v
 
     mean, variance = pair_scores(Holder, rows, columns)
     expected = score_moments(twins.problem, twins.state, rows, columns)

@@ -21,6 +21,7 @@ def blocks(problem):
             everything[f"x:{k}:{m}"] = partial(updates.update_x, problem, k=k, m=m)
         for m in range(relation.rank):
             everything[f"y:{k}:{m}"] = partial(updates.update_y, problem, k=k, m=m)
+        everything[f"shift_r:{k}"] = partial(updates.shift_r, problem, k=k)
         everything[f"r:{k}"] = partial(updates.update_r, problem, k=k)
         everything[f"centre_r:{k}"] = partial(updates.update_r_centre, problem, k=k)
     everything["bias"] = partial(updates.update_bias, problem)

@@ -28,6 +28,7 @@ from tests.twin.random_problem import random_problem, random_taxonomy
 from tests.twin.schedule import blocks, fit, sweep
 from tests.twin.state import Part, RelationState, State, random_state
 from tests.twin.updates import (
+    shift_r,
     update_bias,
     update_bias_centre,
     update_entities,
@@ -87,6 +88,7 @@ __all__ = [
     "relation_score_moments",
     "sample_scores",
     "score_moments",
+    "shift_r",
     "sweep",
     "update_bias",
     "update_bias_centre",

@@ -220,6 +220,20 @@ def update_r_centre(problem, state, k):
     _update_centre(problem, "relation_bias", problem.active.r[k], *parameters)
 
 
+def shift_r(problem, state, k, zeta=None):
+    """All active biases of relation k and their common mean, by the same step."""
+    if problem.centre_precision is None:
+        return
+    zeta = optimal_zeta(problem, state) if zeta is None else zeta
+    cells, q, sites, on = problem.relations[k].cells, state.relations[k], problem.known.r[k], problem.active.r[k]
+    L, kappa = _curvature(cells, zeta[k]), problem.centre_precision
+    mean, _ = relation_score_moments(problem, state, k, cells.i, cells.j)
+    pull = np.sum(cells.signed - L * mean) + np.sum((sites.linear - sites.precision * q.r_mean)[on])
+    step = (pull - kappa * q.r_centre[0]) / (L.sum() + sites.precision[on].sum() + kappa)
+    q.r_mean[on] += step
+    q.r_centre[0] += step
+
+
 def _update_factor(problem, state, name, k, m, zeta):
     """One coordinate pass for x_m (name "u") or y_m (name "v") of relation k."""
     zeta = optimal_zeta(problem, state) if zeta is None else zeta

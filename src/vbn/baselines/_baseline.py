@@ -14,8 +14,8 @@ from vbn._errors import DataError, ParameterError
 from vbn.baselines._queries import basket_matrix, read_queries
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators._params import Parameters
-from vbn.estimators._queries import check_k
-from vbn.estimators._recommending import read_baskets, read_dial
+from vbn.estimators._queries import check_k, read_dial
+from vbn.estimators._recommending import read_baskets
 from vbn.inference._neighbours import top
 from vbn.inference._table import Table, Tables
 

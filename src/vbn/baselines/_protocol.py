@@ -10,8 +10,7 @@ import numpy as np
 from vbn._errors import ParameterError
 from vbn.baselines._queries import read_queries
 from vbn.data import Vocabulary
-from vbn.estimators._queries import Queries
-from vbn.estimators._recommending import read_dial
+from vbn.estimators._queries import Queries, read_dial
 from vbn.inference._folding import average, fold_in
 from vbn.inference._predictive import logit
 from vbn.kernels._arrays import ContextArrays

@@ -17,9 +17,12 @@ def related(
     relation: Annotated[str, typer.Argument(metavar="RELATION", help="Name of the relation.")],
     entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity that it starts from.")],
     k: K = 10,
+    popularity: Annotated[
+        float, typer.Option(help="The dial: above 0 favours popular entities, below 0 rare ones.")
+    ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
     """The entities to which a relation most probably leads."""
     trained = open_model(model)
     check_relation(trained, relation)
-    show(trained.related(relation, entity, k), as_json=as_json)
+    show(trained.related(relation, entity, k, popularity=popularity), as_json=as_json)

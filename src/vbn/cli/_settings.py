@@ -23,8 +23,9 @@ _Kinds = dict[str, tuple[type, ...]]
 MODEL: _Kinds = {
     "dim": (int,), "epochs": (int,), "negatives": NUMBER, "noise_power": NUMBER, "subsample": NUMBER,
     "reject_positives": (str, bool), "relation_rank": (int, dict), "relation_weight": (*NUMBER, dict),
-    "relation_prior": (*NUMBER, dict), "hard_negatives": NUMBER, "alpha": (*NUMBER, dict), "beta": (*NUMBER, dict),
-    "centred_biases": (bool,), "resample": (bool,), "average": (int,), "tol": NUMBER, "dtype": TEXT, "seed": (int,), "threads": (int,),
+    "relation_prior": (*NUMBER, dict), "relation_space": TEXT, "hard_negatives": NUMBER, "alpha": (*NUMBER, dict),
+    "beta": (*NUMBER, dict), "centred_biases": (bool,), "resample": (bool,), "average": (int,), "tol": NUMBER,
+    "dtype": TEXT, "seed": (int,), "threads": (int,),
     "checkpoint_every": (int,),
 }  # fmt: skip
 DATA: _Kinds = {

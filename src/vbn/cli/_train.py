@@ -29,6 +29,13 @@ class Dtype(StrEnum):
     float64 = "float64"
 
 
+class Space(StrEnum):
+    """What relations are learned on."""
+
+    joint = "joint"
+    readout = "readout"
+
+
 class Reject(StrEnum):
     """Whether negatives that are observed pairs are drawn anew."""
 
@@ -125,6 +132,9 @@ def train(
     ] = None,
     relation_prior: Annotated[
         list[str] | None, typer.Option(metavar="C | NAME=C", help="Start relations from C^2 u.v [0].")
+    ] = None,
+    relation_space: Annotated[
+        Space | None, typer.Option(help="Learn relations with the densities, or on vectors read out [joint].")
     ] = None,
     hard_negatives: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of a relation's negatives that it reaches at all [0].")

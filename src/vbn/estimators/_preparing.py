@@ -45,8 +45,9 @@ def prepare(
         hard_negatives=params["hard_negatives"], past=past,
     )  # fmt: skip
     network = build_network(
-        data, sampler, settings.hyperpriors, settings.ranks, dim, seed, dtype, evidence, settings.relation_priors
-    )
+        data, sampler, settings.hyperpriors, settings.ranks, dim, seed, dtype, evidence, settings.relation_priors,
+        params["relation_space"] == "readout",
+    )  # fmt: skip
     network.centred_biases = params["centred_biases"]
     if earlier is not None:
         start_from(network, data, earlier)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -206,11 +207,25 @@ class Queries:
         return [known[int(i)] for i in ids], mean[ids]
 
     @hinting("relations lead from a row to a column")
-    def related(self, relation: str, entity: object, k: int = 10) -> Table:
-        """The entities to which a relation most probably leads from the given one."""
+    def related(self, relation: str, entity: object, k: int = 10, popularity: float = 0.0) -> Table:
+        """The entities to which a relation most probably leads from the given one.
+
+        Parameters
+        ----------
+        relation
+            Name of the relation.
+        entity
+            Where it starts.
+        k
+            Number of answers.
+        popularity
+            The dial of `recommend`: this many times log(count) is added to the logit when ranking. Scores stay
+            probabilities.
+        """
         trained = self._model()
         check_k(k)
-        return related(trained, relation, entity, int(k), trained.profile.candidates("column"))
+        dial = read_dial(popularity)
+        return related(trained, relation, entity, int(k), trained.profile.candidates("column"), dial)
 
 
 def _answer(mean: np.ndarray, variance: np.ndarray, temperature: float, return_std: bool) -> Any:
@@ -223,6 +238,14 @@ def _names(given: Any) -> list[object]:
     if given is None:
         return []
     return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+
+
+def read_dial(popularity: Any) -> float:
+    """The popularity dial, a finite number."""
+    number = isinstance(popularity, numbers.Real) and not isinstance(popularity, bool)
+    if not number or not np.isfinite(float(popularity)):
+        raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
+    return float(popularity)
 
 
 def check_k(k: Any) -> None:

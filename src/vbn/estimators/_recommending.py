@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import DataError, ParameterError
 from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
-from vbn.estimators._queries import Queries, check_k
+from vbn.estimators._queries import Queries, check_k, read_dial
 from vbn.inference._folding import average, fold_in
 from vbn.inference._ranking import Hidden, rank, tables
 from vbn.inference._table import Table, Tables
@@ -128,13 +128,6 @@ def _compile(trained: Trained, verbose: bool) -> None:
 
 def _is_number(value: Any, kind: type = numbers.Real) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def read_dial(popularity: Any) -> float:
-    """The popularity dial, a finite number."""
-    if not _is_number(popularity) or not np.isfinite(float(popularity)):
-        raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
-    return float(popularity)
 
 
 def _generator(explore: Any, seed: Any) -> np.random.Generator | None:

@@ -70,7 +70,7 @@ def explain_moves(
     distance = float(np.linalg.norm(own.shift))
     direction = own.shift / max(distance, 1e-300)
     by_relation, related = {}, np.zeros_like(own.mean)
-    for name, relation_cells in relations.items():
+    for name, relation_cells in {} if trained.relations_apart else relations.items():
         found = relation_moves(trained, own, trained.relation_number(name), relation_cells)
         by_relation[name] = float((found.positive + found.negative) @ direction)
         related += found.precision

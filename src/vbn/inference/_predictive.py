@@ -46,11 +46,11 @@ def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndar
     """Mean and variance of the score of relation k for pairs of ids, the variances of X, Y and r included."""
     from vbn.kernels._predictive import relation_pair_moments
 
-    q = trained.posterior
+    q, (u, v) = trained.posterior, trained.relation_parts
     bias = DensityArrays(q.relation_bias.mean[k], q.relation_bias.variance[k])
     mean, variance = np.empty(len(rows)), np.empty(len(rows))
     relation_pair_moments(
-        0, len(rows), int(q.offsets[k]), int(q.offsets[k + 1]), rows, columns, q.u.densities, q.v.densities,
+        0, len(rows), int(q.offsets[k]), int(q.offsets[k + 1]), rows, columns, u.densities, v.densities,
         q.x.densities, q.y.densities, bias, mean, variance,
     )  # fmt: skip
     return mean, variance

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.data import Taxonomy
-from vbn.model._posterior import Gaussians, Part
+from vbn.model._posterior import Gaussians
+from vbn.model._readout import smoothed
 from vbn.model._trained import Trained
 
 READOUTS = ("entity", "both", "smoothed")
@@ -55,26 +55,3 @@ def read_out(trained: Trained, readout: str, side: str, smoothing: float) -> Gau
     dtype = parts[0].mean.dtype
     mean, variance = sum(one.mean for one in sums), sum(one.variance for one in sums)
     return Gaussians(np.asarray(mean, dtype), np.asarray(variance, dtype))
-
-
-def smoothed(part: Part, taxonomy: Taxonomy | None, smoothing: float) -> Gaussians:
-    """Every entity drawn to its prior mean, which weighs `smoothing` times as much; plain where it has no parents."""
-    if taxonomy is None:
-        return Gaussians(part.mean, part.variance)
-    mean, spread = prior_means(part, taxonomy)
-    weight = np.where(np.diff(taxonomy.indptr) > 0, smoothing, 0.0)[:, None]
-    return Gaussians(
-        (part.mean + weight * mean) / (1.0 + weight),
-        (part.variance + weight**2 * spread[:, None]) / (1.0 + weight) ** 2,
-    )
-
-
-def prior_means(part: Part, taxonomy: Taxonomy) -> tuple[np.ndarray, np.ndarray]:
-    """Mean that the parents give to each node (0 without parents), and its variance in every dimension."""
-    from scipy.sparse import csr_array
-
-    numbers_of = np.searchsorted(taxonomy.category_ids, taxonomy.indices)
-    shape = (len(taxonomy.vocabulary), len(taxonomy.category_ids))
-    weights = csr_array((taxonomy.weights, numbers_of, taxonomy.indptr), shape=shape)
-    squares = csr_array((taxonomy.weights**2, numbers_of, taxonomy.indptr), shape=shape)
-    return weights @ part.category_mean.astype(np.float64), squares @ part.category_variance.astype(np.float64)

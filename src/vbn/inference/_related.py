@@ -5,37 +5,46 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.inference._neighbours import top
-from vbn.inference._predictive import probability, probability_std
+from vbn.inference._predictive import logit, probability, probability_std
 from vbn.inference._table import Table
 from vbn.model._trained import Trained
 
 
-def related(trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray) -> Table:
+def related(
+    trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray, popularity: float = 0.0
+) -> Table:
     """The k columns to which the relation most probably leads from the entity."""
-    number = trained.relation_number(relation)
     i = trained.rows.id(entity)
-    mean, variance = _scores(trained, number, i)
-    scores = probability(mean, variance)
+    everything = np.arange(len(trained.columns))
+    found = relation_moments(trained, trained.relation_number(relation), np.array([i]), everything)
+    mean, variance = (moments[0] for moments in found)
     allowed = candidates.copy()
     if trained.shared:
         allowed[i] = False
-    best = top(scores, allowed, k)
-    return Table([trained.columns[j] for j in best], scores[best], probability_std(mean[best], variance[best]), "p")
+    best = top(logit(mean, variance) + popularity * trained.profile.log_popularity, allowed, k)
+    names = [trained.columns[j] for j in best]
+    scores = probability(mean[best], variance[best])
+    return Table(names, scores, probability_std(mean[best], variance[best]), "p")
 
 
-def _scores(trained: Trained, k: int, i: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of the score of relation k from row i to every column, with matrix products only."""
-    q = trained.posterior
-    rows = slice(int(q.offsets[k]), int(q.offsets[k + 1]))
-    x, x_variance = q.x.mean[rows].astype(np.float64), q.x.variance[rows]
-    y, y_variance = q.y.mean[rows].astype(np.float64), q.y.variance[rows]
-    u, u_variance = q.u.mean[i].astype(np.float64), q.u.variance[i]
-    a = x @ u
-    second = np.outer(a, a) + (x * u_variance) @ x.T + np.diag(x_variance @ (u**2 + u_variance))
-    c = q.v.mean @ y.T
-    mean = c @ a
-    square = np.einsum("jm,jm->j", c @ second, c)
-    square += q.v.variance @ np.einsum("mn,md,nd->d", second, y, y)
-    square += (q.v.mean**2 + q.v.variance) @ (np.diag(second) @ y_variance)
-    r_mean, r_variance = q.relation_bias.mean[k], q.relation_bias.variance[k]
-    return mean + r_mean, np.maximum(square - mean**2, 0.0) + r_variance
+def relation_moments(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of the score of relation k between some rows and some columns, each of shape (rows, columns).
+
+    The variance of u^T X^T Y v is a sum of products of what belongs to the row and what belongs to the column, one for
+    each choice of the variables that vary: matrix products do for all pairs at once.
+    """
+    q, span = trained.posterior, slice(int(trained.posterior.offsets[k]), int(trained.posterior.offsets[k + 1]))
+    row, column = trained.relation_parts
+    x, x_variance, y, y_variance, u, u_variance, v, v_variance = (
+        array.astype(np.float64)
+        for part, at in ((q.x, span), (q.y, span), (row, rows), (column, columns))
+        for array in (part.mean[at], part.variance[at])
+    )
+    a, c = u @ x.T, v @ y.T
+    a_spread, c_spread = (u**2 + u_variance) @ x_variance.T, (v**2 + v_variance) @ y_variance.T
+    variance = a_spread @ (c**2 + v_variance @ (y**2).T + c_spread).T
+    variance += (a**2 + u_variance @ (x**2).T) @ c_spread.T
+    variance += u_variance @ ((c @ x) ** 2 + v_variance @ ((x.T @ y) ** 2).T).T
+    variance += (a @ y) ** 2 @ v_variance.T
+    bias = q.relation_bias
+    return a @ c.T + bias.mean[k, columns], variance + bias.variance[k, columns]

@@ -170,6 +170,22 @@ def update_relation_biases(
 
 
 @kernel
+def relation_residuals(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, bias):
+    """Sum of g - L E[score], and of L, over one relation's cells: where its biases should go together."""
+    rank = a_first.shape[1]
+    pull, stiff = 0.0, 0.0
+    for k in range(len(left)):
+        i, j, column = left[k], right[k], columns[k]
+        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
+        r = np.float64(bias.mean[column])
+        square += 2.0 * r * mean + r * r + bias.variance[column]
+        slope = 2.0 * curvature(np.sqrt(square)) * (positive[k] + negative[k])
+        pull += 0.5 * (positive[k] - negative[k]) - slope * (mean + r)
+        stiff += slope
+    return pull, stiff
+
+
+@kernel
 def relation_likelihood(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, bias):
     """Bounded log-likelihood of one relation's cells at the best zeta."""
     rank = a_first.shape[1]

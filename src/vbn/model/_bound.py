@@ -8,17 +8,33 @@ from vbn.model._biases import centre_bound
 from vbn.model._engine import Engine
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import EpochData, Network
-from vbn.model._precisions import Group, groups
+from vbn.model._precisions import Group, groups, relation_groups
 from vbn.model._relations import relation_likelihood
+
+_RELATION_PARTS = ("x", "y", "relation_bias")
+_PARTS = ("u", "v", "bias")
 
 
 def lower_bound(network: Network, data: EpochData, engine: Engine) -> float:
-    """The whole bound of the present posterior on a sample."""
-    prior = sum(group_bound(group, network.hyperpriors) for group in groups(network, engine))
-    prior += centre_bound(network.posterior.bias) + centre_bound(network.posterior.relation_bias)
+    """The whole bound of the present posterior on a sample.
+
+    Relations that are learned apart have a bound of their own, `relation_bound`, and are no part of it.
+    """
+    total = sum(group_bound(g, network.hyperpriors) for g in groups(network, engine))
+    total += centre_bound(network.posterior.bias)
     if network.evidence is not None:
-        prior += network.evidence.expected_log(network.posterior, engine)
-    return float(prior + _cell_likelihood(network, data, engine) + relation_likelihood(network, data, engine))
+        total += network.evidence.expected_log(network.posterior, engine, _PARTS)
+    total += _cell_likelihood(network, data, engine)
+    return float(total + relation_bound(network, data, engine)) if network.readout is None else float(total)
+
+
+def relation_bound(network: Network, data: EpochData, engine: Engine) -> float:
+    """What relations add to the bound; its whole bound where they are learned apart, given what is read out."""
+    total = sum(group_bound(g, network.hyperpriors) for g in relation_groups(network))
+    total += centre_bound(network.posterior.relation_bias)
+    if network.evidence is not None:
+        total += network.evidence.expected_log(network.posterior, engine, _RELATION_PARTS)
+    return float(total + relation_likelihood(network, data, engine))
 
 
 def group_bound(group: Group, hyperpriors: Hyperpriors) -> float:

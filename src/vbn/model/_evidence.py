@@ -5,6 +5,7 @@ The factor of z is exp(-lambda z^2 / 2 + eta z). It joins the new data's likelih
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,9 +64,8 @@ class Evidence:
     y: Sites
     relation_bias: Sites
 
-    def expected_log(self, posterior: Posterior, engine: Engine) -> float:
+    def expected_log(self, posterior: Posterior, engine: Engine, kinds: Sequence[str]) -> float:
         """The part of the bound that the factors are; the constants that they leave out do not depend on q."""
-        kinds = ("u", "v", "bias", "x", "y", "relation_bias")
         return float(sum(getattr(self, kind).expected_log(getattr(posterior, kind), engine) for kind in kinds))
 
 

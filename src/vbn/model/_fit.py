@@ -22,7 +22,8 @@ from vbn.model._hyper import Hyperpriors
 from vbn.model._network import EpochData, Network
 from vbn.model._posterior import Posterior, start_posterior
 from vbn.model._precisions import update_precisions
-from vbn.model._relations import update_factors, update_relation_biases
+from vbn.model._readout import Readout
+from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,22 @@ class EpochInfo:
 
 def build_network(
     data: Dataset, sampler: Sampler, hyperpriors: Hyperpriors, ranks: list[int], dim: int, seed: int, dtype: np.dtype,
-    evidence: Evidence | None = None, relation_priors: Sequence[float] = (),
+    evidence: Evidence | None = None, relation_priors: Sequence[float] = (), relations_apart: bool = False,
 ) -> Network:  # fmt: skip
-    """The model of a data set before its first epoch."""
+    """The model of a data set before its first epoch.
+
+    `relations_apart`: relations are learned on what is read out of u and v, which hear nothing of them.
+    """
     rows = np.diff(data.counts.indptr) > 0
     columns, bias_active = sampler.columns.copy(), sampler.columns.copy()
     relation_active = np.zeros((len(data.relations), len(data.columns)), dtype=bool)
     for k, (relation, candidates) in enumerate(zip(data.relations.values(), sampler.relation_columns, strict=True)):
         if len(relation) == 0:  # known from earlier data only
             continue
-        rows[relation.left] = True
-        columns[candidates] = True
         relation_active[k, candidates] = True
+        if not relations_apart:
+            rows[relation.left] = True
+            columns[candidates] = True
     if sampler.past is not None:
         rows |= sampler.past.row_totals > 0
     if evidence is not None:
@@ -62,6 +67,7 @@ def build_network(
     return Network(
         posterior, u_graph, v_graph, hyperpriors, bias_active, relation_active, evidence=evidence,
         relation_priors=relation_priors or [0.0] * len(ranks),
+        readout=Readout.of(data) if relations_apart else None,
     )  # fmt: skip
 
 
@@ -73,6 +79,7 @@ def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:
     if network.posterior.n_relations:
         for side in ("u", "v"):
             update_factors(network, data, side, engine)
+        shift_relation_biases(network, data, engine)
         update_relation_biases(network, data, engine)
     update_biases(network, data, engine)
     update_centres(network)
@@ -87,7 +94,8 @@ def train(
     for epoch in range(first_epoch, first_epoch + epochs):
         started = time.perf_counter()
         if data is None or resample:
-            data = EpochData(sampler.sample(epoch if resample else 0, engine), network.posterior)
+            sample = sampler.sample(epoch if resample else 0, engine)
+            data = EpochData(sample, network.posterior, apart=network.readout is not None)
         run_epoch(network, data, engine)
         bound = lower_bound(network, data, engine)
         yield EpochInfo(epoch, bound, data.sample.size, time.perf_counter() - started)

@@ -14,8 +14,9 @@ from vbn.kernels._arrays import CellArrays, EvidenceArrays, PriorArrays, Relatio
 from vbn.model._evidence import Evidence, no_evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
-from vbn.model._posterior import Part, Posterior, Scalars, factor_prior
+from vbn.model._posterior import Gaussians, Part, Posterior, Scalars, factor_prior
 from vbn.model._projections import project_all
+from vbn.model._readout import Readout
 
 _CELLS_PER_TASK = 1 << 15
 _ROWS_PER_TASK = 1 << 13
@@ -34,6 +35,12 @@ class Network:
     centred_biases: bool = True
     evidence: Evidence | None = None
     relation_priors: Sequence[float] = ()
+    readout: Readout | None = None
+
+    def relation_parts(self) -> tuple[Gaussians, Gaussians]:
+        """The densities of rows and columns that relations are about: u and v, or what is read out of these."""
+        q = self.posterior
+        return (q.u, q.v) if self.readout is None else self.readout.vectors(q)
 
     @cached_property
     def factor_prior(self) -> np.ndarray:
@@ -136,11 +143,15 @@ class MergedRelations:
 
 
 class EpochData:
-    """A sample in the layouts that the blocks read."""
+    """A sample in the layouts that the blocks read.
 
-    def __init__(self, sample: Sample, posterior: Posterior) -> None:
+    `apart`: relations are learned apart, and tell u and v nothing.
+    """
+
+    def __init__(self, sample: Sample, posterior: Posterior, apart: bool = False) -> None:
         self.sample = sample
         self._posterior = posterior
+        self._telling = () if apart else sample.relations
 
     def cells(self, side: str) -> CellArrays:
         """Co-occurrence cells by the entities of a side."""
@@ -165,11 +176,11 @@ class EpochData:
 
     @cached_property
     def _relations_by_u(self) -> MergedRelations:
-        return MergedRelations.of(self.sample.relations, self.sample.cells.n_rows, self._posterior.u.mean.dtype)
+        return MergedRelations.of(self._telling, self.sample.cells.n_rows, self._posterior.u.mean.dtype)
 
     @cached_property
     def _relations_by_v(self) -> MergedRelations:
-        turned = tuple(cells.transposed for cells in self.sample.relations)
+        turned = tuple(cells.transposed for cells in self._telling)
         return MergedRelations.of(turned, self.sample.cells.n_columns, self._posterior.v.mean.dtype)
 
     @cached_property

@@ -29,11 +29,17 @@ class Group:
 
 
 def groups(network: Network, engine: Engine) -> list[Group]:
-    """All Gaussian variables of the model, in eight groups (fewer where an ingredient is absent)."""
+    """The Gaussian variables u, v, h and b, in five groups (fewer where an ingredient is absent)."""
     q = network.posterior
     found = [_entities(network, side, engine) for side in ("u", "v")]
     found += [_categories(network, side, engine) for side in ("u", "v") if network.part(side)[1].n_categories]
     found.append(_scalars("bias", q.bias, network.bias_active))
+    return found
+
+
+def relation_groups(network: Network) -> list[Group]:
+    """The Gaussian variables x, y and r, in three groups (none without relations)."""
+    q, found = network.posterior, []
     if q.n_relations:
         for factors in (q.x, q.y):
             mean, variance = factors.mean.astype(np.float64), factors.variance.astype(np.float64)
@@ -47,7 +53,7 @@ def groups(network: Network, engine: Engine) -> list[Group]:
 
 def update_precisions(network: Network, engine: Engine) -> None:
     """Update every q(tau): rate = beta + E||z - prior mean||^2 / 2."""
-    for group in groups(network, engine):
+    for group in [*groups(network, engine), *relation_groups(network)]:
         group.rate[group.active] = network.hyperpriors.beta[group.kind] + 0.5 * group.distance
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vbn.model._posterior import Factors, Part
+from vbn.model._posterior import Factors, Gaussians
 
 
-def project(part: Part, factors: Factors, start: int, stop: int, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def project(part: Gaussians, factors: Factors, start: int, stop: int, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """E[a_m] as (n, rank) and E[a_m a_n] as (n, rank, rank) of entities, m in start..stop-1."""
     from vbn.kernels._relations import project as kernel
 
@@ -20,7 +20,7 @@ def project(part: Part, factors: Factors, start: int, stop: int, ids: np.ndarray
 
 
 def project_all(
-    part: Part, factors: Factors, offsets: np.ndarray, ids: Sequence[np.ndarray]
+    part: Gaussians, factors: Factors, offsets: np.ndarray, ids: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same for all relations, one below the other, in arrays as wide as the largest rank."""
     widest = int(np.diff(offsets).max(initial=0))

@@ -14,8 +14,9 @@ from vbn.data._sampler import Sampler
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network
-from vbn.model._posterior import Part, Posterior
+from vbn.model._posterior import Gaussians, Part, Posterior
 from vbn.model._profile import Profile
+from vbn.model._readout import Readout
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Trained:
     negatives an entity of a given count would have met, which is what adding one later needs. Logits of co-occurrence
     are divided by `temperature` before they become probabilities: 1 unless the model was calibrated. `rejects` says
     whether training drew negatives anew that were observed pairs (None: an older model, which does not tell).
+    `relations_apart`: relations are about `Readout.vectors` and not about u and v.
     """
 
     rows: Vocabulary
@@ -51,6 +53,7 @@ class Trained:
     noise_power: float
     temperature: float = 1.0
     rejects: bool | None = None
+    relations_apart: bool = False
 
     @property
     def shared(self) -> bool:
@@ -70,7 +73,7 @@ class Trained:
             posterior=network.posterior, hyperpriors=network.hyperpriors, row_active=network.u_graph.entity_active,
             column_active=network.v_graph.entity_active,
             row_totals=totals if past is None else totals + past.row_totals, negatives=sampler.negatives,
-            noise_power=sampler.noise_power, rejects=sampler.reject,
+            noise_power=sampler.noise_power, rejects=sampler.reject, relations_apart=network.readout is not None,
         )  # fmt: skip
 
     def vocabulary(self, side: str) -> Vocabulary:
@@ -92,6 +95,12 @@ class Trained:
     def part(self, part: str) -> Part:
         """The densities of part "u" (rows) or "v" (columns)."""
         return self.posterior.u if part == "u" else self.posterior.v
+
+    @cached_property
+    def relation_parts(self) -> tuple[Gaussians, Gaussians]:
+        """The densities of rows and of columns that relations are about."""
+        q = self.posterior
+        return Readout.of(self).vectors(q) if self.relations_apart else (q.u, q.v)
 
     def relation_number(self, name: str) -> int:
         """Place of a relation by its name."""

@@ -39,6 +39,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "noise_power": trained.noise_power,
         "temperature": trained.temperature,
     }
+    if trained.relations_apart:
+        extra["relations_apart"] = True
     if trained.rejects is not None:
         extra["rejects"] = trained.rejects
     return tensors, extra
@@ -65,6 +67,7 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any]) ->
         negatives=_number(extra, "negatives"), noise_power=_number(extra, "noise_power", or_zero=True),
         temperature=_number(extra, "temperature") if "temperature" in extra else 1.0,
         rejects=_flag(extra, "rejects") if "rejects" in extra else None,
+        relations_apart=_flag(extra, "relations_apart") if "relations_apart" in extra else False,
     )  # fmt: skip
 
 

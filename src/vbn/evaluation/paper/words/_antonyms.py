@@ -152,25 +152,33 @@ def trained_model(
 def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) -> Iterator[tuple[str, Score]]:
     """Ways to rank candidates, as functions of ids of query words.
 
-    The paper ranks by p(g), or by p(d) where there are no relations. Opposites are also alike in most respects, and
-    frequent: cosines of the smoothed vectors and the popularity dial add to the logit, with weights chosen on
-    validation pairs. The same without p(g) says what of it is due to relations.
+    The paper ranks by p(g), or by p(d) where there are no relations; `related` and `recommend` offer the popularity
+    dial for both, which is set on validation pairs for each. Opposites are also alike in most respects: what the cosine
+    of the smoothed vectors gives, with a dial of its own, has to be beaten for relations to be worth something.
     """
     trained = model._model()
-    vectors = unit(model.vectors(readout="smoothed")[1])
-    popular = ranking["popularity"] * trained.profile.log_popularity[candidates]
+    popularity = trained.profile.log_popularity[candidates]
+    if trained.relations:
+        relation = trained.relation_number("antonym")
+
+        def holds(rows: np.ndarray) -> np.ndarray:
+            return opposite_logits(trained, relation, rows, candidates)
+
+        yield "VBN", lambda rows: holds(rows) + ranking["relation_dial"] * popularity
+        yield "VBN, p(g) without dial", holds
+        return
+    scorer, vectors = as_scorer(model), unit(model.vectors(readout="smoothed")[1])
+
+    def together(rows: np.ndarray) -> np.ndarray:
+        return scorer.scores([trained.rows[int(i)] for i in rows])[:, candidates]
 
     def alike(rows: np.ndarray) -> np.ndarray:
-        return np.asarray(ranking["similarity"] * vectors[rows] @ vectors[candidates].T + popular)
+        return np.asarray(vectors[rows] @ vectors[candidates].T)
 
-    if not trained.relations:
-        scorer = as_scorer(model)
-        yield "VBN w/o relations", lambda rows: scorer.scores([trained.rows[int(i)] for i in rows])[:, candidates]
-        yield "VBN w/o relations, cosine and dial", alike
-        return
-    relation = trained.relation_number("antonym")
-    yield "VBN, p(g) alone", lambda rows: opposite_logits(trained, relation, rows, candidates)[0]
-    yield "VBN", lambda rows: sum(opposite_logits(trained, relation, rows, candidates)) + alike(rows)
+    yield "VBN w/o relations", together
+    yield "VBN w/o relations, with dial", lambda rows: together(rows) + ranking["dial"] * popularity
+    yield "VBN w/o relations, cosine", alike
+    yield "VBN w/o relations, cosine and dial", lambda rows: alike(rows) + ranking["cosine_dial"] * popularity
 
 
 def ranked_shares(
