@@ -229,10 +229,12 @@ class WordsOnly:
 
     def __init__(self, trained: Trained, query: str) -> None:
         self._infer, self._trained = fold_in if query == "fold_in" else average, trained
-        q, at = trained.posterior, np.flatnonzero(trained.columns.counts > 0)
-        self.columns = Vocabulary([trained.columns[int(i)] for i in at], trained.columns.counts[at])
+        q, counts = trained.posterior, trained.columns.counts
+        at = trained.columns.ids(sorted(trained.columns[int(i)] for i in np.flatnonzero(counts > 0)))
+        self.columns = Vocabulary([trained.columns[int(i)] for i in at], counts[at])
         self.log_popularity = trained.profile.log_popularity[at]
-        self._v, self._v_variance = (np.asarray(part[at].T, np.float32) for part in (q.v.mean, q.v.variance))
+        self._v = np.asarray(q.v.mean[at].T, np.float32)
+        self._spreads = np.concatenate([np.asarray(q.v.variance[at].T, np.float32), self._v**2])
         self._bias, self._bias_variance = (np.asarray(part[at], np.float32) for part in (q.bias.mean, q.bias.variance))
 
     def scores(self, queries: list[Basket]) -> np.ndarray:
@@ -241,5 +243,5 @@ class WordsOnly:
         arrays = (baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64))
         found = self._infer(self._trained, ContextArrays(*arrays))
         u, variance = found.mean.astype(np.float32), found.variance.astype(np.float32)
-        spread = (u**2 + variance) @ self._v_variance + variance @ self._v**2 + self._bias_variance
+        spread = np.concatenate([u**2 + variance, variance], axis=1) @ self._spreads + self._bias_variance
         return logit(u @ self._v + self._bias, spread)

@@ -101,13 +101,16 @@ def ranks(
     names = sorted(counts)
     place, column = {name: number for number, name in enumerate(names)}, columns.ids(names)
     extra = np.zeros((1, len(names))) if offsets is None else np.ascontiguousarray(offsets[:, column], dtype=np.float64)
+    in_order = np.array_equal(column, np.arange(len(columns)))
     above = np.empty((len(extra), len(cases.targets)))
     items = np.array([place[target] for target in cases.targets], dtype=np.int64)
     others = np.array([len(names) - len(query) - 1.0 for query in cases.queries])
     for first in range(0, len(cases.targets), _AT_ONCE):
         block = slice(first, min(first + _AT_ONCE, len(cases.targets)))
         queries = list(cases.queries[block])
-        scores = np.asarray(score(queries), dtype=np.float64)[:, column]
+        scores = np.array(score(queries), dtype=np.float32)
+        if not in_order:
+            scores = scores[:, column]
         for row, query in enumerate(queries):
             scores[row, [place[word] for word in query]] = np.nan  # what is given is no candidate
         for variant, added in enumerate(extra):
