@@ -62,6 +62,8 @@ def model(**options):
         ({"relation_weight": "x"}, "relation_weight='x' must be a finite number above 0"),
         ({"relation_weight": None}, "relation_weight=None must be"),
         ({"relation_weight": 0}, "relation_weight=0 must be"),
+        ({"relation_space": "both"}, "relation_space='both' is neither 'joint' nor 'readout'"),
+        ({"relation_space": None}, "relation_space=None is neither"),
         ({"relation_prior": -1}, "relation_prior=-1 must be a finite number of at least 0"),
         ({"relation_prior": "similar"}, "relation_prior='similar' must be"),
         ({"relation_prior": {"antonym": None}}, r"relation_prior\['antonym'\]=None must be"),

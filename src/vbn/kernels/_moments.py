@@ -30,9 +30,19 @@ def dot_moments(own_mean, own_second, own_variance, other_mean, other_variance, 
 
 
 @helper
+def is_certain(variance, i):
+    """Whether entity i has no variance, as vectors that are read out have none: much need not be summed then."""
+    total = 0.0
+    for d in range(variance.shape[1]):
+        total += variance[i, d]
+    return total == 0.0
+
+
+@helper
 def projection_moments(mean, variance, i, factor_mean, factor_variance, start, stop, first, second):
     """Moments of a_m = x_m.u_i for m in start..stop-1: E[a_m] into `first`, E[a_m a_n] into `second`."""
     t = mean.shape[1]
+    certain = is_certain(variance, i)
     for m in range(stop - start):
         total = 0.0
         for d in range(t):
@@ -41,8 +51,9 @@ def projection_moments(mean, variance, i, factor_mean, factor_variance, start, s
     for m in range(stop - start):
         for n in range(m + 1):
             total = 0.0
-            for d in range(t):
-                total += np.float64(variance[i, d]) * factor_mean[start + m, d] * factor_mean[start + n, d]
+            if not certain:
+                for d in range(t):
+                    total += np.float64(variance[i, d]) * factor_mean[start + m, d] * factor_mean[start + n, d]
             if m == n:
                 for d in range(t):
                     square = np.float64(mean[i, d]) * mean[i, d] + variance[i, d]

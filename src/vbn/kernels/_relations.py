@@ -10,7 +10,7 @@ import numpy as np
 
 from vbn.kernels._compile import helper, kernel
 from vbn.kernels._logistic import cell_bound, curvature
-from vbn.kernels._moments import projection_moments, relation_moments
+from vbn.kernels._moments import is_certain, projection_moments, relation_moments
 
 
 @kernel
@@ -33,10 +33,12 @@ def _reproject(ids, entities, factor, start, stop, m, first, second):
         for d in range(t):
             total += np.float64(factor.mean[m, d]) * entities.mean[i, d]
         first[position, p] = total
+        certain = is_certain(entities.variance, i)
         for n in range(stop - start):
             total = 0.0
-            for d in range(t):
-                total += np.float64(entities.variance[i, d]) * factor.mean[m, d] * factor.mean[start + n, d]
+            if not certain:
+                for d in range(t):
+                    total += np.float64(entities.variance[i, d]) * factor.mean[m, d] * factor.mean[start + n, d]
             if n == p:
                 for d in range(t):
                     square = np.float64(entities.mean[i, d]) * entities.mean[i, d] + entities.variance[i, d]
@@ -71,12 +73,14 @@ def _factor_system(p, start, own_ids, own, own_factor, a_first, pull, spread, sh
     mean, others = np.empty(t), np.empty(t)
     for position in range(len(own_ids)):
         i, stiff, target = own_ids[position], spread[position], pull[position]
+        certain = is_certain(own.variance, i)
         others[:] = 0.0
         for n in range(rank):
             if n != p:
                 target -= shift[position, n] * a_first[position, n]
-                for d in range(t):
-                    others[d] += shift[position, n] * own_factor.mean[start + n, d]
+                if not certain:
+                    for d in range(t):
+                        others[d] += shift[position, n] * own_factor.mean[start + n, d]
         for d in range(t):
             mean[d] = own.mean[i, d]
         for d in range(t):

@@ -1,0 +1,149 @@
+"""Relations with a prior mean, and relations that are learned apart, on vectors read out of the densities."""
+
+import numpy as np
+import pytest
+
+import vbn
+from vbn.data._sampler import Sampler
+from vbn.engines import make_engine
+from vbn.model._biases import update_centres
+from vbn.model._bound import lower_bound, relation_bound
+from vbn.model._fit import build_network, run_epoch
+from vbn.model._hyper import Hyperpriors
+from vbn.model._network import EpochData
+from vbn.model._precisions import update_precisions
+from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
+
+PAIRS = [(f"w{i}", f"w{i + 1}") for i in range(0, 16, 2)]
+APART = {"relation_space": "readout", "relation_prior": 3.0}
+
+
+def data(relation=True, seed=0):
+    """Words i and i + 1 (i even) share a parent and most of their contexts."""
+    rng = np.random.default_rng(seed)
+    words = rng.integers(0, 20, 600)
+    near = words // 2 * 2 + rng.integers(0, 2, 600)
+    other = np.where(rng.random(600) < 0.7, near, rng.integers(0, 20, 600))
+    built = vbn.Dataset.from_pairs([f"w{i}" for i in words], [f"w{i}" for i in other], shared=True)
+    built = built.with_taxonomy([(f"w{i}", f"p{i // 2}") for i in range(20)])
+    return built.with_relation("antonym", PAIRS[:5], symmetric=True) if relation else built
+
+
+def fitted(relation=True, **options):
+    settings = {"dim": 4, "epochs": 15, "negatives": 2, "verbose": False, "dtype": "float64"} | options
+    return vbn.VBN(**settings).fit(data(relation))
+
+
+@pytest.fixture(scope="module")
+def apart():
+    return fitted(**APART)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_block_lowers_the_bound_of_relations_learned_apart(seed):
+    built, dtype, engine = data(seed=seed), np.dtype(np.float64), make_engine("threads", 1)
+    sampler = Sampler(
+        built, negatives=2, noise_power=0.75, subsample=None, reject_positives=False, seed=seed, dtype=dtype,
+        relation_weight=20.0,
+    )  # fmt: skip
+    network = build_network(built, sampler, Hyperpriors(), [4], 4, seed, dtype, None, [2.0], True)
+    sample = EpochData(sampler.sample(0, engine), network.posterior, apart=True)
+    for _ in range(5):
+        run_epoch(network, sample, engine)
+    blocks = {
+        "x": lambda: update_factors(network, sample, "u", engine),
+        "y": lambda: update_factors(network, sample, "v", engine),
+        "shift": lambda: shift_relation_biases(network, sample, engine),
+        "r": lambda: update_relation_biases(network, sample, engine),
+        "centres": lambda: update_centres(network),
+        "tau": lambda: update_precisions(network, engine),
+    }
+    whole, before = lower_bound(network, sample, engine), relation_bound(network, sample, engine)
+    update_centres(network)
+    update_precisions(network, engine)
+    start = before
+    for _ in range(10):
+        for name in np.random.default_rng(seed).permutation(list(blocks)):
+            blocks[name]()
+            after = relation_bound(network, sample, engine)
+            assert after >= before - 1e-10 * abs(before), name
+            before = after
+    assert before > start
+    assert lower_bound(network, sample, engine) >= whole  # which is about the rest of the model
+
+
+def test_densities_hear_nothing_of_relations_that_are_learned_apart(apart):
+    alone = fitted(relation=False)
+    for path in ("u.mean", "u.variance", "v.mean", "v.tau_rate", "bias.mean", "u.category_mean"):
+        ours, theirs = (model._model().posterior.arrays()[path] for model in (apart, alone))
+        assert np.array_equal(ours, theirs), path
+    np.testing.assert_allclose(apart.lower_bounds_, alone.lower_bounds_, rtol=1e-12)
+    assert not np.array_equal(fitted()._model().posterior.u.mean, alone._model().posterior.u.mean)
+
+
+def test_vectors_that_relations_are_about_have_unit_length_and_are_those_that_are_read_out(apart):
+    rows, columns = apart._model().relation_parts
+    known = apart._model().row_active
+    np.testing.assert_allclose(np.linalg.norm(rows.mean[known], axis=1), 1.0)
+    assert rows is columns
+    smooth = apart.vectors(readout="smoothed")[1][known]
+    np.testing.assert_allclose(rows.mean[known], smooth / np.linalg.norm(smooth, axis=1)[:, None], atol=1e-12)
+
+
+def test_a_prior_of_similarity_finds_pairs_that_training_has_not_seen(apart):
+    def rank(model):
+        answers = [[row.entity for row in model.related("antonym", a, k=19)] for a, _ in PAIRS[5:]]
+        return np.mean([found.index(b) for found, (_, b) in zip(answers, PAIRS[5:], strict=True)])
+
+    assert rank(apart) < 2
+    assert rank(fitted(relation_prior=1.0)) < 4
+    assert rank(apart) < rank(fitted(relation_rank=4))
+
+
+def test_a_saved_model_gives_the_same_and_goes_on_without_its_counts(apart, tmp_path):
+    loaded = vbn.load(apart.save(tmp_path / "model", counts=False))
+    pairs = [*PAIRS, ("w0", "w7")]
+    assert np.array_equal(loaded.relation_proba("antonym", pairs), apart.relation_proba("antonym", pairs))
+    assert loaded._model().relations[0].prior == 3.0
+    more = vbn.Dataset.from_pairs(["w0", "new"], ["w1", "w0"], shared=True)
+    loaded.partial_fit(more.with_relation("antonym", [("w0", "new")], symmetric=True))
+    again = loaded.relation_proba("antonym", PAIRS[:5])
+    np.testing.assert_allclose(again, apart.relation_proba("antonym", PAIRS[:5]), atol=0.3)
+    assert loaded._model().relations_apart
+
+
+def test_added_entities_take_part(apart):
+    grown = fitted(**APART)
+    grown.add("twin", parents=["p6"])
+    assert "twin" in [row.entity for row in grown.related("antonym", "w12", k=4)]
+    assert grown.explain("w0").to_dict()
+
+
+def test_any_number_of_threads_gives_the_same_bits(apart):
+    two = fitted(n_threads=2, **APART)._model().posterior.arrays()
+    for path, array in apart._model().posterior.arrays().items():
+        assert np.array_equal(array, two[path]), path
+
+
+def test_users_and_items_have_vectors_of_their_own():
+    rng = np.random.default_rng(0)
+    users, items = rng.integers(0, 10, 200), rng.integers(0, 12, 200)
+    built = vbn.Dataset.from_interactions([f"u{i}" for i in users], [f"i{i}" for i in items])
+    built = built.with_relation("returned", [("u0", "i1"), ("u1", "i2")])
+    model = vbn.VBN(dim=3, epochs=4, verbose=False, **APART).fit(built)
+    rows, columns = model._model().relation_parts
+    assert rows.mean.shape == (10, 3)
+    assert columns.mean.shape == (12, 3)
+    assert len(model.related("returned", "u0", k=3)) == 3
+
+
+def test_the_dial_of_related_moves_popular_answers_up(apart):
+    counts = apart._model().columns.counts
+    names = apart._model().columns
+
+    def popularity(dial):
+        return np.mean([counts[names.id(row.entity)] for row in apart.related("antonym", "w0", k=5, popularity=dial)])
+
+    assert popularity(50.0) > popularity(0.0) > popularity(-50.0)
+    with pytest.raises(vbn.ParameterError, match="popularity='x'"):
+        apart.related("antonym", "w0", popularity="x")
