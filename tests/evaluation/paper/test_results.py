@@ -35,4 +35,15 @@ def test_results_survive_json():
 
 
 def test_winners_are_the_best_of_those_that_take_part():
-    assert TABLE.winners() == (1, 0, 1, None)
+    assert TABLE.winners() == ({1}, {0}, {1}, set())
+
+
+def test_figures_that_look_the_same_share_the_mark_unless_all_do():
+    rows = tuple(Row(name, (Cell(value), Cell(0.0))) for name, value in (("a", 80.04), ("b", 79.96), ("c", 79.0)))
+    assert Table("", ("HR", "MPR"), rows).winners() == ({0, 1}, set())
+
+
+def test_groups_can_have_winners_of_their_own():
+    rows = tuple(Row("m", (Cell(value),), group) for value, group in ((1.0, "full"), (2.0, "full"), (0.5, "rare")))
+    assert Table("", ("HR",), rows, grouped=True).winners() == ({1, 2},)
+    assert Table("", ("HR",), rows).winners() == ({1},)

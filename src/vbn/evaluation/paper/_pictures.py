@@ -68,8 +68,9 @@ def pareto(
         for kind, numbers in curves(pool.records[model.key][0]).items():
             name = f"{model.name}, {kind}" if kind else model.name
             points = [_point(pool, model.key, figure, number) for number in numbers]
-            points += [_point(swept, key, figure) for key in _ends(model, others, swept) if swept is not None]
-            points = sorted(point for point in points if np.isfinite(point).all())
+            if swept is not None and len(points) == 1:  # a rival's own settings go by what they give
+                points = sorted(points + [_point(swept, key, figure) for key in _ends(model, others, swept)])
+            points = [point for point in points if np.isfinite(point).all()]
             x, y = tuple(point[0] for point in points), tuple(point[1] for point in points)
             if points:
                 series.append(Series(name, x, y, ours=model.key == OURS, joined=len(points) > 1))
@@ -89,9 +90,8 @@ def _point(pool: Pool, key: str, figure: str, variant: int = 0) -> tuple[float, 
     return pool.mean(key, figure, FULL, variant), pool.mean(key, figure, RARE, variant)
 
 
-def _ends(model: Model, others: tuple[Model, ...], swept: Pool | None) -> list[str]:
-    known = set() if swept is None else set(swept.records)
-    return [other.key for other in others if other.key.partition("@")[0] == model.key and other.key in known]
+def _ends(model: Model, others: tuple[Model, ...], swept: Pool) -> list[str]:
+    return [other.key for other in others if other.key.partition("@")[0] == model.key and other.key in swept.records]
 
 
 def reliability_picture(domain: str, models: tuple[Model, ...], pool: Pool) -> Picture:

@@ -56,6 +56,8 @@ class Table:
         For each column whether "high" or "low" wins, or "none"; empty: "high" throughout.
     digits : int
         After the point.
+    grouped : bool
+        Whether each group of lines has winners of its own.
     role : str
         Which of the paper's tables it is a part of: "inference", "similarity" or "antonyms"; the opening page of a
         report gathers these. Empty: none.
@@ -68,19 +70,27 @@ class Table:
     best: tuple[str, ...] = ()
     digits: int = 1
     role: str = ""
+    grouped: bool = False
 
-    def winners(self) -> tuple[int | None, ...]:
-        """For each column the number of the line that wins, ties to the first; None where none can."""
-        return tuple(self._winner(column) for column in range(len(self.columns)))
+    def winners(self) -> tuple[frozenset[int], ...]:
+        """For each column the numbers of the lines that win: those that show the best figure, unless all do."""
+        return tuple(self._winners(column) for column in range(len(self.columns)))
 
-    def _winner(self, column: int) -> int | None:
+    def _winners(self, column: int) -> frozenset[int]:
         kind = self.best[column] if self.best else "high"
-        found = [
-            (value if kind == "high" else -value, -number)
-            for number, row in enumerate(self.rows)
-            if row.ranks and kind != "none" and (value := row.cells[column].value) is not None
-        ]
-        return -max(found)[1] if found else None
+        groups: dict[str, dict[int, float]] = {}
+        for number, row in enumerate(self.rows):
+            value = row.cells[column].value
+            if row.ranks and kind != "none" and value is not None:
+                shown = round(value, self.digits)  # a reader sees no more, so that equal figures share the mark
+                found = groups.setdefault(row.group if self.grouped else "", {})
+                found[number] = shown if kind == "high" else -shown
+        return frozenset(
+            number
+            for found in groups.values()
+            for number, shown in found.items()
+            if shown == max(found.values()) and (len(found) == 1 or shown > min(found.values()))
+        )
 
 
 @dataclass(frozen=True)
@@ -110,7 +120,21 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one model in a picture; `ours` draws it to the fore, `joined` by a line."""
+    """Points of one model in a picture.
+
+    Attributes
+    ----------
+    spread : tuple of float
+        How far above and below to shade.
+    ours : bool
+        Whether it is drawn to the fore.
+    joined : bool
+        Whether a line joins the points.
+    faint : bool
+        Whether it is drawn in the background, without its name.
+    frame : str
+        Heading of the frame that it is drawn in, for pictures of the kind "frames".
+    """
 
     name: str
     x: tuple[float, ...]
@@ -118,6 +142,8 @@ class Series:
     spread: tuple[float, ...] = ()
     ours: bool = False
     joined: bool = True
+    faint: bool = False
+    frame: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,8 +157,8 @@ class Picture:
     ticks : tuple of str
         Names of the places 0, 1, ... of the horizontal axis.
     kind : str
-        "lines", all in one frame; "panels", a frame for each rival with ours beside it; "diagonal", lines that are
-        best where x = y.
+        "lines", all in one frame; "panels", a frame for each rival with ours beside it; "frames", as the series say;
+        "diagonal", lines that are best where x = y.
     role : str
         "long tail" for the one that the opening page gathers.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from vbn.evaluation.paper._bootstrap import verdict
-from vbn.evaluation.paper._results import Cell, Verdicts
+from vbn.evaluation.paper._results import Cell, DomainResult, Verdicts
 
+TITLE, SUMMARY = "The paper's tables, reproduced", "What it shows"
 NOTHING = "\u2013"
 MARKS = {"ahead": "▲", "level": "=", "behind": "▼"}
 
@@ -36,3 +37,25 @@ def tally(found: Verdicts) -> str:
     """How often ahead, level and behind, in words."""
     words = [verdict_of(entry) for line in found.differences for entry in line]
     return ", ".join(f"{words.count(word)} {word}" for word in ("ahead", "level", "behind"))
+
+
+def verdict_text(found: Verdicts) -> str:
+    """What stands above a table of verdicts: its own text, and what the marks mean."""
+    marks = ", ".join(f"{mark} {word}" for word, mark in MARKS.items())
+    return f"{found.text} {marks}: {tally(found)}.".strip()
+
+
+def times(results: tuple[DomainResult, ...]) -> tuple[str, ...]:
+    """How long each domain took, in words."""
+    known = [result for result in results if "seconds" in result.facts]
+    if not known:
+        return ()
+    parts = [
+        f"{result.title} {_duration(result.facts['seconds'])} ({_duration(result.facts['waited'])} to wait)"
+        for result in known
+    ]
+    return (f"Trainings and rankings, one after the other: {', '.join(parts)}.",)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

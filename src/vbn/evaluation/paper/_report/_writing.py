@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from vbn._errors import DataError
+from vbn.evaluation.paper._opening import opening
 from vbn.evaluation.paper._report._about import About
 from vbn.evaluation.paper._report._html import html
 from vbn.evaluation.paper._report._markdown import markdown
-from vbn.evaluation.paper._report._plots import save_png, svg
+from vbn.evaluation.paper._report._plots import drawn
 from vbn.evaluation.paper._results import DomainResult
 
 _PICTURES = "pictures"
@@ -32,15 +34,23 @@ def write_report(results: tuple[DomainResult, ...], folder: Path, made: About) -
     tuple of Path
         The three files.
     """
+    first = opening(results)
     (folder / _PICTURES).mkdir(parents=True, exist_ok=True)
-    for result in results:
-        for picture in result.pictures:
-            if picture.series:
-                save_png(picture, folder / _PICTURES / f"{picture.name}.png")
-    content = {"about": made.to_dict(), "domains": [result.to_dict() for result in results]}
+    pictures = {
+        picture.name: drawn(picture)
+        for picture in (*first.pictures, *(picture for result in results for picture in result.pictures))
+        if picture.series
+    }
+    for name, picture in pictures.items():
+        (folder / _PICTURES / f"{name}.png").write_bytes(picture.png)
+    content = {
+        "about": made.to_dict(),
+        "claims": [asdict(claim) for claim in first.claims],
+        "domains": [result.to_dict() for result in results],
+    }
     texts = {
-        "report.md": markdown(results, made, _PICTURES),
-        "report.html": html(results, made, svg),
+        "report.md": markdown(first, results, made, _PICTURES),
+        "report.html": html(first, results, made, lambda picture: pictures[picture.name].svg),
         "report.json": json.dumps(content, indent=1, allow_nan=False) + "\n",
     }
     for name, text in texts.items():

@@ -35,6 +35,7 @@ def similarity_table(found: SimilarityResult) -> Table:
         "averaging and the graph alone know the same graph as VBN; its senses are weighted by WordNet's tag counts, "
         "which derive largely from SemCor.",
         role="similarity",
+        grouped=True,
     )
 
 
