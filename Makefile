@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
 export VBN_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo test lint types imports unit doctest soak bench reproduce docs clean
+.PHONY: demo test lint types imports unit doctest soak bench reproduce results docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/vbn demo
@@ -43,6 +43,10 @@ OUT ?= report
 
 reproduce: $(VENV)/.test
 	$(BIN)/vbn reproduce $(DOMAIN) --data '$(VBN_DATA)' --out '$(OUT)'
+
+# A finished report into docs/results, its key tables into the README.
+results: $(VENV)/.test
+	$(BIN)/python scripts/results.py '$(OUT)'
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict

@@ -217,9 +217,9 @@ def _antonyms(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
                 texts.append(f"Our lead over {row.name}: {named}.")
                 leads += lead
             if leads:
-                above = sum(lead > 0 for lead in leads)
+                led = sum(lead > 0 for lead in leads)
                 what = "Antonyms: VBN is above every ranking without relations"
-                yield Claim(what, f"In {above} of {len(leads)} figures.", _share(above, len(leads)), tuple(texts))
+                yield Claim(what, f"In {led} of {len(leads)} figures.", _share(led, len(leads)), tuple(texts))
 
 
 def _of_role(results: tuple[DomainResult, ...], role: str) -> Iterator[tuple[DomainResult, Verdicts]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, TypeVar
 
 from vbn._errors import DataError
 from vbn.evaluation.paper._opening import opening
@@ -15,6 +17,7 @@ from vbn.evaluation.paper._report._plots import drawn
 from vbn.evaluation.paper._results import DomainResult
 
 _PICTURES = "pictures"
+T = TypeVar("T")
 
 
 def write_report(results: tuple[DomainResult, ...], folder: Path, made: About) -> tuple[Path, ...]:
@@ -60,8 +63,16 @@ def write_report(results: tuple[DomainResult, ...], folder: Path, made: About) -
 
 def read_results(path: Path) -> tuple[DomainResult, ...]:
     """The results in a report.json."""
+    return _read(path, lambda content: tuple(DomainResult.from_dict(entry) for entry in content["domains"]))
+
+
+def read_about(path: Path) -> About:
+    """What the report of a report.json was made with."""
+    return _read(path, lambda content: About(**content["about"]))
+
+
+def _read(path: Path, take: Callable[[dict[str, Any]], T]) -> T:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        return tuple(DomainResult.from_dict(entry) for entry in content["domains"])
-    except (ValueError, KeyError, TypeError) as error:
+        return take(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is not the report.json of a reproduction: {error}.") from error
