@@ -59,8 +59,9 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
         raise ParameterError(f"memory={params['memory']!r}: a limit is not offered by this version; leave it None.")
     if not isinstance(params["checkpoint"], str | os.PathLike | None):
         raise ParameterError(f"checkpoint={params['checkpoint']!r} is neither the path of a folder nor None.")
-    if params["relation_space"] not in ("joint", "readout"):
-        raise ParameterError(f"relation_space={params['relation_space']!r} is neither 'joint' nor 'readout'.")
+    space = params["relation_space"]
+    if not isinstance(space, str) or space not in ("joint", "readout"):
+        raise ParameterError(f"relation_space={space!r} is neither 'joint' nor 'readout'.")
     alpha, beta = (_by_kind(name, params[name]) for name in ("alpha", "beta"))
     strengths = [_strength(params["relation_prior"], name) for name in relations]
     ranks = [

@@ -152,9 +152,9 @@ def trained_model(
 def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) -> Iterator[tuple[str, Score]]:
     """Ways to rank candidates, as functions of ids of query words.
 
-    The paper ranks by p(g), or by p(d) where there are no relations; `related` and `recommend` offer the popularity
-    dial for both, which is set on validation pairs for each. Opposites are also alike in most respects: what the cosine
-    of the smoothed vectors gives, with a dial of its own, has to be beaten for relations to be worth something.
+    The paper ranks by p(g), or by p(d) where there are no relations. `related` has a popularity dial, which is set on
+    validation pairs. Opposites are also alike in most respects: what the cosine of the smoothed vectors gives, with a
+    dial of its own, has to be beaten for relations to be worth something.
     """
     trained = model._model()
     popularity = trained.profile.log_popularity[candidates]
@@ -169,14 +169,10 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
         return
     scorer, vectors = as_scorer(model), unit(model.vectors(readout="smoothed")[1])
 
-    def together(rows: np.ndarray) -> np.ndarray:
-        return scorer.scores([trained.rows[int(i)] for i in rows])[:, candidates]
-
     def alike(rows: np.ndarray) -> np.ndarray:
         return np.asarray(vectors[rows] @ vectors[candidates].T)
 
-    yield "VBN w/o relations", together
-    yield "VBN w/o relations, with dial", lambda rows: together(rows) + ranking["dial"] * popularity
+    yield "VBN w/o relations", lambda rows: scorer.scores([trained.rows[int(i)] for i in rows])[:, candidates]
     yield "VBN w/o relations, cosine", alike
     yield "VBN w/o relations, cosine and dial", lambda rows: alike(rows) + ranking["cosine_dial"] * popularity
 
