@@ -40,7 +40,7 @@ def model(**options):
         ({"reject_positives": np.zeros(2)}, "is neither True, False nor 'auto'"),
         ({"resample": "no"}, "resample='no' is neither True nor False"),
         ({"resample": 1}, "resample=1 is neither"),
-        ({"centred_biases": "x"}, "centred_biases='x' is neither"),
+        ({"bias_prior": "x"}, "bias_prior='x' is neither"),
         ({"warm_start": None}, "warm_start=None is neither"),
         ({"verbose": "x"}, "verbose='x' is neither"),
         ({"engine": "xx"}, "engine='xx' is not known; choose one of 'threads'"),

@@ -6,6 +6,7 @@ import pytest
 from tests.twin.bridge import assert_same, make_twins, one_relation_kind
 from tests.twin.twin import (
     bound,
+    cold_bias_prior,
     cold_bias_variance,
     cold_density,
     literal_update_u,
@@ -16,12 +17,14 @@ from tests.twin.twin import (
     shift_r,
     update_bias,
     update_bias_centre,
+    update_g,
     update_h,
     update_r,
     update_r_centre,
     update_tau_bias,
     update_tau_categories,
     update_tau_entities,
+    update_tau_g,
     update_tau_r,
     update_tau_x,
     update_tau_y,
@@ -30,7 +33,7 @@ from tests.twin.twin import (
     update_x,
     update_y,
 )
-from vbn.model._biases import update_biases, update_centres
+from vbn.model._biases import update_bias_categories, update_biases, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._cold import set_cold_densities
 from vbn.model._entities import update_entities
@@ -62,6 +65,13 @@ def twin_factors(twins, update):
             update(twins.problem, twins.state, k=k, m=m)
 
 
+def twin_bias_categories(twins):
+    graph = twins.network.v_graph
+    for members in graph.sets:
+        for node in graph.category_nodes[members]:
+            update_g(twins.problem, twins.state, node)
+
+
 def twin_centres(twins):
     update_bias_centre(twins.problem, twins.state)
     for k in range(len(twins.problem.relations)):
@@ -74,6 +84,7 @@ def twin_precisions(twins):
         update_tau_entities(problem, state, name=side)
         update_tau_categories(problem, state, name=side)
     update_tau_bias(problem, state)
+    update_tau_g(problem, state)
     for k in range(len(problem.relations)):
         for update in (update_tau_x, update_tau_y, update_tau_r):
             update(problem, state, k=k)
@@ -95,6 +106,7 @@ BLOCKS = {
         lambda t: [update_r(t.problem, t.state, k=k) for k in range(len(t.problem.relations))],
     ),
     "b": (lambda t: update_biases(t.network, t.data, t.engine), lambda t: update_bias(t.problem, t.state)),
+    "g": (lambda t: update_bias_categories(t.network, t.engine), lambda t: twin_bias_categories(t)),
     "centres": (lambda t: update_centres(t.network), lambda t: twin_centres(t)),
     "tau": (lambda t: update_precisions(t.network, t.engine), twin_precisions),
 }
@@ -116,7 +128,7 @@ def test_epochs_agree(seed):
     twins = make(seed, shared=seed % 2 == 0)
     for _ in range(5):
         run_epoch(twins.network, twins.data, twins.engine)
-        for block in ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "centres", "tau"):
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "g", "centres", "tau"):
             BLOCKS[block][1](twins)
     assert_same(twins, 1e-6, 1e-7)
 
@@ -155,7 +167,7 @@ def test_the_papers_literal_diagonal_update_fails_here(seed):
     twins = make(seed, shared=seed % 2 == 0, n_cells=90)
     for _ in range(10):
         run_epoch(twins.network, twins.data, twins.engine)
-        for block in ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "centres", "tau"):
+        for block in ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "g", "centres", "tau"):
             BLOCKS[block][1](twins)
     before = bound(twins.problem, twins.state)
     literal_update_u(twins.problem, twins.state)
@@ -178,9 +190,11 @@ def test_cold_densities_agree(seed):
         np.testing.assert_allclose(part.variance[barren], wanted, rtol=1e-12)
     biases, barren = twins.network.posterior.bias, ~twins.network.bias_active
     assert barren.any()
-    np.testing.assert_allclose(biases.mean[barren], twins.state.bias_centre[0], rtol=1e-12)
-    expected = cold_bias_variance(twins.problem, twins.state.bias_centre)
-    np.testing.assert_allclose(biases.variance[barren], expected, rtol=1e-12)
+    for j in np.flatnonzero(barren):
+        mean, spread = cold_bias_prior(twins.problem, twins.state, j)
+        np.testing.assert_allclose(biases.mean[j], twins.state.bias_centre[0] + mean, rtol=1e-12)
+        expected = cold_bias_variance(twins.problem, twins.state.bias_centre, nearer=spread)
+        np.testing.assert_allclose(biases.variance[j], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -31,7 +31,7 @@ def permuted_state(state, rows, columns):
         for field in dataclasses.fields(part):
             array = getattr(part, field.name)
             array[new] = array.copy()
-    for name in ("bias_mean", "bias_var", "bias_tau_rate"):
+    for name in ("bias_mean", "bias_var", "bias_tau_rate", "g_mean", "g_var", "g_tau_rate"):
         getattr(state, name)[columns] = getattr(state, name).copy()
     for relation in state.relations:
         for name in ("r_mean", "r_var", "r_tau_rate"):

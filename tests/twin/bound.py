@@ -6,6 +6,8 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from tests.twin.moments import (
+    bias_category_distance,
+    bias_distance,
     category_distance,
     entity_distance,
     jaakkola_lambda,
@@ -56,12 +58,28 @@ def _categories(problem, state, name):
     return total
 
 
-def _biases(problem, kind, active, mean, variance, rate, centre):
+def _biases(problem, state):
+    total = _centre(problem, state.bias_centre)
+    for j in np.flatnonzero(problem.active.bias):
+        logs, rate = math.log(state.bias_var[j]), state.bias_tau_rate[j]
+        total += normal_gamma_term(problem, "bias", 1, bias_distance(problem, state, j), logs, rate)
+    return total
+
+
+def _bias_categories(problem, state):
     total = 0.0
+    for node in np.flatnonzero(problem.bias_categories):
+        logs, rate = math.log(state.g_var[node]), state.g_tau_rate[node]
+        total += normal_gamma_term(problem, "bias", 1, bias_category_distance(problem, state, node), logs, rate)
+    return total
+
+
+def _relation_biases(problem, active, q):
+    total = _centre(problem, q.r_centre)
     for j in np.flatnonzero(active):
-        distance = (mean[j] - centre[0]) ** 2 + variance[j] + centre[1]
-        total += normal_gamma_term(problem, kind, 1, distance, math.log(variance[j]), rate[j])
-    return total + _centre(problem, centre)
+        distance = (q.r_mean[j] - q.r_centre[0]) ** 2 + q.r_var[j] + q.r_centre[1]
+        total += normal_gamma_term(problem, "relation_bias", 1, distance, math.log(q.r_var[j]), q.r_tau_rate[j])
+    return total
 
 
 def _centre(problem, centre):
@@ -102,8 +120,8 @@ def bound_terms(problem, state, xi=None, zeta=None):
     for name in ("u", "v"):
         terms[name] = _entities(problem, state, name)
         terms[f"h_{name}"] = _categories(problem, state, name)
-    biases = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
-    terms["bias"] = _biases(problem, "bias", active.bias, *biases)
+    terms["bias"] = _biases(problem, state)
+    terms["g"] = _bias_categories(problem, state)
     terms["evidence"] = _evidence(problem.known, state)
     for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
         cells = relation.cells
@@ -111,8 +129,7 @@ def bound_terms(problem, state, xi=None, zeta=None):
         terms[f"likelihood:{k}"] = bounded_likelihood(cells, mean, variance, zeta[k])
         terms[f"x:{k}"] = _factors(problem, relation, q.x_mean, q.x_var, q.x_tau_rate)
         terms[f"y:{k}"] = _factors(problem, relation, q.y_mean, q.y_var, q.y_tau_rate)
-        biases = q.r_mean, q.r_var, q.r_tau_rate, q.r_centre
-        terms[f"r:{k}"] = _biases(problem, "relation_bias", active.r[k], *biases)
+        terms[f"r:{k}"] = _relation_biases(problem, active.r[k], q)
     return terms
 
 

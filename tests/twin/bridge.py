@@ -13,7 +13,7 @@ from vbn.model._evidence import Evidence, Sites
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import EpochData, Network
-from vbn.model._posterior import Factors, Part, Posterior, Scalars
+from vbn.model._posterior import Biases, Factors, Part, Posterior, Scalars
 
 
 def one_relation_kind(problem: Problem) -> Problem:
@@ -71,6 +71,12 @@ def assert_same(twins: Twins, rtol, atol):
         for field, other in pairs:
             close(getattr(ours, field)[live], getattr(theirs, other)[nodes[live]], rtol, atol, f"{name}.{field}")
     close(centre(q.bias, 0), s.bias_centre, rtol, atol, "bias.centre")
+    if q.bias.nested:
+        live = twins.network.v_graph.category_active
+        nodes = twins.network.v_graph.category_nodes[live]
+        close(q.bias.category_mean[live, 0], s.g_mean[nodes], rtol, atol, "bias.category_mean")
+        close(q.bias.category_variance[live], s.g_var[nodes], rtol, atol, "bias.category_variance")
+        close(q.bias.category_rate[live], s.g_tau_rate[nodes], rtol, atol, "bias.category_rate")
     for field, other in (("mean", "bias_mean"), ("variance", "bias_var"), ("tau_rate", "bias_tau_rate")):
         close(getattr(q.bias, field)[active.bias], getattr(s, other)[active.bias], rtol, atol, f"bias.{field}")
     for k, relation in enumerate(s.relations):
@@ -128,6 +134,14 @@ def _posterior(problem, state, u_graph, v_graph, dtype):
 
     n, k = problem.n_cols, len(problem.relations)
     bias = scalars(state.bias_mean, state.bias_var, state.bias_tau_rate, [state.bias_centre], (n,))
+    nodes = v_graph.category_nodes if problem.nested_biases else []
+    known = np.maximum(state.g_var[nodes], 1e-300)  # the library has a density for barren ones, too
+    bias = Biases(
+        **vars(bias),
+        category_mean=state.g_mean[nodes][:, None].astype(dtype),
+        category_variance=known.astype(dtype),
+        category_rate=state.g_tau_rate[nodes].copy(),
+    )
     r_fields = ([getattr(r, f"r_{f}") for r in state.relations] for f in ("mean", "var", "tau_rate", "centre"))
     r = scalars(*r_fields, (k, n))
     offsets = np.concatenate(([0], np.cumsum([r.rank for r in problem.relations]))).astype(np.int64)

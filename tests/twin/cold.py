@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.twin.moments import prior_mean, prior_mean_variance
+from tests.twin.moments import bias_prior, prior_mean, prior_mean_variance
 
 
 @dataclass
@@ -47,6 +47,20 @@ def cold_density(problem, state, name):
     return ColdDensity(mean, 1 / tau, tau, prior_variance, part.category_mean, part.category_variance)
 
 
-def cold_bias_variance(problem, centre, kind="bias"):
-    """The variance of a barren bias (or "relation_bias"), whose mean is the common mean, given as (mean, variance)."""
-    return 1 / cold_tau(problem.alpha[kind], problem.beta[kind], 1, centre[1])
+def cold_bias_variance(problem, centre, kind="bias", nearer=0.0):
+    """The variance of a barren bias (or "relation_bias") whose common mean is given as (mean, variance).
+
+    `nearer` is the variance of what categories add to it.
+    """
+    return 1 / cold_tau(problem.alpha[kind], problem.beta[kind], 1, centre[1] + nearer)
+
+
+def cold_bias_prior(problem, state, node):
+    """Mean and variance of what categories add to the bias of a node, those of barren categories in closed form."""
+    known = state.copy()
+    for other in problem.col_taxonomy.parents_first:
+        if not problem.bias_categories[other]:
+            mean, spread = bias_prior(problem, known, other)
+            known.g_mean[other] = mean
+            known.g_var[other] = 1 / cold_tau(problem.alpha["bias"], problem.beta["bias"], 1, spread)
+    return bias_prior(problem, known, node)

@@ -20,6 +20,25 @@ def log_sigmoid_bound(x, xi):
     return (x - xi) / 2 - jaakkola_lambda(xi) * (x**2 - xi**2) + log_sigmoid(xi)
 
 
+def bias_prior(problem, state, node):
+    """Mean and variance of what the bias of a column, or of its category, is drawn to, less the common mean."""
+    edges = problem.col_taxonomy.edges(node) if problem.nested_biases else []
+    return sum(a * state.g_mean[n] for n, a in edges), sum(a**2 * state.g_var[n] for n, a in edges)
+
+
+def bias_distance(problem, state, j):
+    """E[(b_j - prior mean)^2]."""
+    mean, variance = bias_prior(problem, state, j)
+    gap = state.bias_mean[j] - state.bias_centre[0] - mean
+    return gap**2 + state.bias_var[j] + state.bias_centre[1] + variance
+
+
+def bias_category_distance(problem, state, node):
+    """E[(g_n - prior mean)^2]."""
+    mean, variance = bias_prior(problem, state, node)
+    return (state.g_mean[node] - mean) ** 2 + state.g_var[node] + variance
+
+
 def score_moments(problem, state, i, j):
     """E and Var of u_i.v_j + b_j, for arrays i and j of equal length."""
     mu_u, var_u = state.u.mean[i], state.u.variance[i]

@@ -58,11 +58,23 @@ def _factors(problem, relation, mean, variance, rate, n, rng):
     return z, _log_prior(problem, kind, z, center, tau) - log_q
 
 
-def _biases(problem, kind, active, mean, variance, rate, centre, n, rng):
+def _bias_categories(problem, state, n, rng):
+    """Samples of the biases of categories (zero where barren), and their log p - log q."""
+    on = np.flatnonzero(problem.bias_categories)
+    mean, deviation = state.g_mean[on, None], np.sqrt(state.g_var[on, None])
+    z, tau, log_q = _sample_normal_gamma(problem, "bias", mean, deviation, state.g_tau_rate[on], n, rng)
+    g = np.zeros((n, problem.n_cols, 1))
+    g[:, on] = z
+    return g, _log_prior(problem, "bias", z, _centers(problem.col_taxonomy, g, on), tau) - log_q
+
+
+def _biases(problem, kind, active, mean, variance, rate, centre, n, rng, nearer=None):
+    """Samples of biases, and their log p - log q; `nearer` are samples of what categories add to the prior mean."""
     on = np.flatnonzero(active)
     z, tau, log_q = _sample_normal_gamma(problem, kind, mean[on, None], np.sqrt(variance[on, None]), rate[on], n, rng)
     c = rng.normal(centre[0], np.sqrt(centre[1]), n)
-    ratio = _log_prior(problem, kind, z, c[:, None, None], tau) - log_q
+    target = c[:, None, None] + (0.0 if nearer is None else nearer[:, on])
+    ratio = _log_prior(problem, kind, z, target, tau) - log_q
     if problem.centre_precision is not None:
         ratio += stats.norm.logpdf(c, 0.0, problem.centre_precision**-0.5)
         ratio -= stats.norm.logpdf(c, centre[0], np.sqrt(centre[1]))
@@ -81,8 +93,11 @@ def monte_carlo_bound(problem, state, n, rng):
     u, total = _part(problem, state, "u", n, rng)
     v, ratio = _part(problem, state, "v", n, rng)
     total += ratio
+    g, ratio = _bias_categories(problem, state, n, rng)
+    total += ratio
+    nearer = _centers(problem.col_taxonomy, g, np.arange(problem.n_cols))
     parameters = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
-    b, ratio = _biases(problem, "bias", problem.active.bias, *parameters, n, rng)
+    b, ratio = _biases(problem, "bias", problem.active.bias, *parameters, n, rng, nearer)
     cells = problem.cells
     score = np.einsum("ncd,ncd->nc", u[:, cells.i], v[:, cells.j]) + b[:, cells.j]
     total += ratio + _log_likelihood(cells, score, optimal_xi(problem, state))

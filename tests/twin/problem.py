@@ -127,11 +127,17 @@ class Problem:
     beta: dict = field(default_factory=lambda: dict.fromkeys(KINDS, 1.0))
     shared: bool = False
     centre_precision: float | None = 0.01  # of the common mean of the biases; None: biases are drawn to 0
+    nested_biases: bool = True  # whether categories of the columns have biases, which theirs are drawn to
     evidence: Evidence | None = None  # of earlier data; None: there was none
 
     def taxonomy(self, part):
         """The taxonomy behind the part "u" (rows) or "v" (columns)."""
         return self.row_taxonomy if part == "u" else self.col_taxonomy
+
+    @property
+    def bias_categories(self):
+        """Mask of the nodes whose categories have a bias that takes part."""
+        return self.active.h_v & self.nested_biases
 
     def shape(self, kind):
         """Shape of q(tau), a constant: alpha + half the number of values that share the precision."""

@@ -25,11 +25,15 @@ def blocks(problem):
         everything[f"r:{k}"] = partial(updates.update_r, problem, k=k)
         everything[f"centre_r:{k}"] = partial(updates.update_r_centre, problem, k=k)
     everything["bias"] = partial(updates.update_bias, problem)
+    for node in reversed(problem.col_taxonomy.parents_first):
+        if problem.bias_categories[node]:
+            everything[f"g:{node}"] = partial(updates.update_g, problem, node=node)
     everything["centre_bias"] = partial(updates.update_bias_centre, problem)
     for name in ("u", "v"):
         everything[f"tau_{name}"] = partial(updates.update_tau_entities, problem, name=name)
         everything[f"tau_h_{name}"] = partial(updates.update_tau_categories, problem, name=name)
     everything["tau_bias"] = partial(updates.update_tau_bias, problem)
+    everything["tau_g"] = partial(updates.update_tau_g, problem)
     for k in range(len(problem.relations)):
         everything[f"tau_x:{k}"] = partial(updates.update_tau_x, problem, k=k)
         everything[f"tau_y:{k}"] = partial(updates.update_tau_y, problem, k=k)

@@ -44,6 +44,9 @@ class State:
     bias_var: np.ndarray  # (n_cols,)
     bias_tau_rate: np.ndarray  # (n_cols,)
     bias_centre: np.ndarray  # (2,): mean and variance of the common mean of the b_j
+    g_mean: np.ndarray  # (n_cols,): biases of categories, relative to the common mean; 0 for the others
+    g_var: np.ndarray  # (n_cols,)
+    g_tau_rate: np.ndarray  # (n_cols,)
     relations: list
 
     def part(self, name):
@@ -86,4 +89,7 @@ def random_state(problem, seed=0):
     n = problem.n_cols
     bias = mean(n), variance(n), rate("bias", n), centre()
     relations = [relation(r.rank) for r in problem.relations]
-    return State(part(problem.n_rows), part(n), *bias, relations)
+    u, v = part(problem.n_rows), part(n)
+    g = problem.bias_categories
+    categories = np.where(g, mean(n), 0.0), np.where(g, variance(n), 0.0), rate("bias", n)
+    return State(u, v, *bias, *categories, relations)

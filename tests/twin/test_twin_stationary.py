@@ -136,6 +136,19 @@ def test_biases_are_stationary(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
+def test_biases_of_categories_are_stationary(seed):
+    problem, state = make(seed)
+    xi, zeta = held(problem, state)
+    nodes = np.flatnonzero(problem.bias_categories)
+    assert len(nodes) >= 3
+    for node in nodes:
+        entries = [(state.g_mean, node, False), (state.g_var, node, True)]
+        before = steepest(problem, state, xi, zeta, entries)
+        twin.update_g(problem, state, node)
+        assert_flat(problem, state, xi, zeta, entries, before)
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_common_means_of_biases_are_stationary(seed):
     problem, state = make(seed)
     xi, zeta = held(problem, state)
@@ -149,7 +162,7 @@ def test_common_means_of_biases_are_stationary(seed):
 
 
 def test_biases_can_be_drawn_to_zero_as_in_the_paper():
-    problem = replace(twin.random_problem(0), centre_precision=None)
+    problem = replace(twin.random_problem(0), centre_precision=None, nested_biases=False)
     state = twin.random_state(problem, 0)
     bounds = twin.fit(problem, state, sweeps=20)
     assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
@@ -169,6 +182,7 @@ def test_precisions_are_stationary(seed):
         "tau_h_u": (state.u.category_tau_rate, active.h_u),
         "tau_h_v": (state.v.category_tau_rate, active.h_v),
         "tau_bias": (state.bias_tau_rate, active.bias),
+        "tau_g": (state.g_tau_rate, problem.bias_categories),
     }
     for k, q in enumerate(state.relations):
         rates[f"tau_x:{k}"] = q.x_tau_rate, np.ones(len(q.x_tau_rate), dtype=bool)

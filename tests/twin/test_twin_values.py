@@ -114,7 +114,10 @@ def test_cold_density_is_the_fixed_point_of_iterated_updates(seed):
         np.testing.assert_allclose(part.variance[node], cold[name].variance[node], rtol=1e-6)
         tau = problem.shape("entity") / part.tau_rate[node]
         np.testing.assert_allclose(tau, cold[name].tau[node], rtol=1e-6)
-    np.testing.assert_allclose(state.bias_var[col], twin.cold_bias_variance(problem, state.bias_centre), rtol=1e-6)
+    nearer, spread = twin.bias_prior(problem, state, col)
+    np.testing.assert_allclose(state.bias_mean[col], state.bias_centre[0] + nearer, rtol=1e-6)
+    expected = twin.cold_bias_variance(problem, state.bias_centre, nearer=spread)
+    np.testing.assert_allclose(state.bias_var[col], expected, rtol=1e-6)
 
 
 def test_cold_categories_come_from_the_top():

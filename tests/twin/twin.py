@@ -1,9 +1,10 @@
 """The twin in one place: `from tests.twin.twin import bound, update_u, ...`."""
 
 from tests.twin.bound import bound, bound_terms
-from tests.twin.cold import ColdDensity, cold_bias_variance, cold_density
+from tests.twin.cold import ColdDensity, cold_bias_prior, cold_bias_variance, cold_density
 from tests.twin.evidence import Evidence, Sites, no_evidence, with_random_evidence
 from tests.twin.moments import (
+    bias_prior,
     jaakkola_lambda,
     log_sigmoid,
     log_sigmoid_bound,
@@ -32,12 +33,14 @@ from tests.twin.updates import (
     update_bias,
     update_bias_centre,
     update_entities,
+    update_g,
     update_h,
     update_r,
     update_r_centre,
     update_tau_bias,
     update_tau_categories,
     update_tau_entities,
+    update_tau_g,
     update_tau_r,
     update_tau_x,
     update_tau_y,
@@ -60,9 +63,11 @@ __all__ = [
     "Sites",
     "State",
     "Taxonomy",
+    "bias_prior",
     "blocks",
     "bound",
     "bound_terms",
+    "cold_bias_prior",
     "cold_bias_variance",
     "cold_density",
     "entity_system",
@@ -93,12 +98,14 @@ __all__ = [
     "update_bias",
     "update_bias_centre",
     "update_entities",
+    "update_g",
     "update_h",
     "update_r",
     "update_r_centre",
     "update_tau_bias",
     "update_tau_categories",
     "update_tau_entities",
+    "update_tau_g",
     "update_tau_r",
     "update_tau_x",
     "update_tau_y",

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tests.twin.moments import (
+    bias_category_distance,
+    bias_distance,
+    bias_prior,
     category_distance,
     entity_distance,
     jaakkola_lambda,
@@ -178,8 +181,30 @@ def update_bias(problem, state, xi=None):
         tau = problem.shape("bias") / state.bias_tau_rate[j]
         precision = tau + sites.precision[j] + L[mine].sum()
         pull = sites.linear[j] + (cells.signed[mine] - L[mine] * product[mine]).sum()
-        state.bias_mean[j] = (tau * state.bias_centre[0] + pull) / precision
+        target = state.bias_centre[0] + bias_prior(problem, state, j)[0]
+        state.bias_mean[j] = (tau * target + pull) / precision
         state.bias_var[j] = 1 / precision
+
+
+def update_g(problem, state, node):
+    """The bias of the category of one node: what its parents and its children say, as for h."""
+    taxonomy, active = problem.col_taxonomy, problem.active
+    tau = problem.shape("bias") / state.g_tau_rate[node]
+    precision, numerator = tau, tau * bias_prior(problem, state, node)[0]
+    for child in taxonomy.children[node]:
+        edges = dict(taxonomy.edges(child))
+        weight = edges.pop(node)
+        others = sum(a * state.g_mean[n] for n, a in edges.items())
+        heard = []
+        if active.bias[child]:
+            heard.append((state.bias_tau_rate[child], state.bias_mean[child] - state.bias_centre[0]))
+        if active.h_v[child]:
+            heard.append((state.g_tau_rate[child], state.g_mean[child]))
+        for rate, value in heard:
+            tau_child = problem.shape("bias") / rate
+            precision += tau_child * weight**2
+            numerator += tau_child * weight * (value - others)
+    state.g_mean[node], state.g_var[node] = numerator / precision, 1 / precision
 
 
 def update_r(problem, state, k, zeta=None):
@@ -209,7 +234,8 @@ def _update_centre(problem, kind, active, mean, rate, centre):
 
 def update_bias_centre(problem, state):
     """The common mean of the b_j."""
-    parameters = state.bias_mean, state.bias_tau_rate, state.bias_centre
+    nearer = np.array([bias_prior(problem, state, j)[0] for j in range(problem.n_cols)])
+    parameters = state.bias_mean - nearer, state.bias_tau_rate, state.bias_centre
     _update_centre(problem, "bias", problem.active.bias, *parameters)
 
 
@@ -287,9 +313,14 @@ def update_tau_categories(problem, state, name):
 
 def update_tau_bias(problem, state):
     """The precisions of all active biases."""
-    on = problem.active.bias
-    second = (state.bias_mean - state.bias_centre[0]) ** 2 + state.bias_var + state.bias_centre[1]
-    state.bias_tau_rate[on] = problem.beta["bias"] + second[on] / 2
+    for j in np.flatnonzero(problem.active.bias):
+        state.bias_tau_rate[j] = problem.beta["bias"] + bias_distance(problem, state, j) / 2
+
+
+def update_tau_g(problem, state):
+    """The precisions of the biases of all active categories."""
+    for node in np.flatnonzero(problem.bias_categories):
+        state.g_tau_rate[node] = problem.beta["bias"] + bias_category_distance(problem, state, node) / 2
 
 
 def _factor_rate(problem, k, mean, variance):

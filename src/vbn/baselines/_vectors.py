@@ -13,7 +13,7 @@ from vbn.data import Dataset, Taxonomy, Vocabulary
 from vbn.estimators._exporting import Exporting
 from vbn.estimators._saving import Saving
 from vbn.model._hyper import Hyperpriors
-from vbn.model._posterior import Factors, Part, Posterior, Scalars
+from vbn.model._posterior import Factors, Part, Posterior, Scalars, flat_biases
 from vbn.model._trained import Trained
 
 _POINT = 1e-12  # variance of a vector that is known for sure: storage wants it above 0
@@ -99,7 +99,7 @@ def _trained(
     dim = v.shape[1]
     none = np.empty((0, dim), np.float32)
     posterior = Posterior(
-        u=_part(u, taxonomies[0]), v=_part(v, taxonomies[1]), bias=_scalars(bias.astype(np.float32), 1),
+        u=_part(u, taxonomies[0]), v=_part(v, taxonomies[1]), bias=flat_biases(_scalars(bias.astype(np.float32), 1)),
         x=Factors(none, none, np.empty(0)), y=Factors(none, none, np.empty(0)),
         relation_bias=_scalars(np.empty((0, len(bias)), np.float32), 0), offsets=np.zeros(1, np.int64),
     )  # fmt: skip

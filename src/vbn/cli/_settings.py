@@ -24,7 +24,7 @@ MODEL: _Kinds = {
     "dim": (int,), "epochs": (int,), "negatives": NUMBER, "noise_power": NUMBER, "subsample": NUMBER,
     "reject_positives": (str, bool), "relation_rank": (int, dict), "relation_weight": (*NUMBER, dict),
     "relation_prior": (*NUMBER, dict), "relation_space": TEXT, "hard_negatives": NUMBER, "alpha": (*NUMBER, dict),
-    "beta": (*NUMBER, dict), "centred_biases": (bool,), "resample": (bool,), "average": (int,), "tol": NUMBER,
+    "beta": (*NUMBER, dict), "bias_prior": TEXT, "resample": (bool,), "average": (int,), "tol": NUMBER,
     "dtype": TEXT, "seed": (int,), "threads": (int,),
     "checkpoint_every": (int,),
 }  # fmt: skip

@@ -36,6 +36,14 @@ class Space(StrEnum):
     readout = "readout"
 
 
+class BiasPrior(StrEnum):
+    """What the biases are drawn to."""
+
+    taxonomy = "taxonomy"
+    common = "common"
+    zero = "zero"
+
+
 class Reject(StrEnum):
     """Whether negatives that are observed pairs are drawn anew."""
 
@@ -145,7 +153,9 @@ def train(
     beta: Annotated[
         list[str] | None, typer.Option(metavar="B | KIND=B", help="Rate of the precisions' prior [1].")
     ] = None,
-    centred_biases: Annotated[bool | None, typer.Option(help="Draw biases to a learned mean [yes].")] = None,
+    bias_prior: Annotated[
+        BiasPrior | None, typer.Option(help="What biases are drawn to: those of the parents, a common mean or 0.")
+    ] = None,
     resample: Annotated[bool | None, typer.Option(help="Draw a new sample each epoch [yes].")] = None,
     average: Annotated[int | None, typer.Option(min=1, help="Average over about this many epochs [5].")] = None,
     tol: Annotated[float | None, typer.Option(min=0, help="Stop when the bound changes by less [none].")] = None,

@@ -14,6 +14,7 @@ from vbn._errors import ParameterError, closest_names
 from vbn.engines import ENGINES
 from vbn.model._hyper import KINDS, Hyperpriors
 
+_BIAS_PRIORS = ("taxonomy", "common", "zero")
 _LARGEST_DIM = 2**16  # beyond any use; more would only fail later, for want of memory
 
 
@@ -33,8 +34,10 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     for name in ("epochs", "average", "checkpoint_every"):
         _whole(name, params[name], least=1)
     _whole("seed", params["seed"], least=0, most=2**63 - 1)
-    for name in ("centred_biases", "resample", "warm_start"):
+    for name in ("resample", "warm_start"):
         _flag(name, params[name])
+    if not isinstance(params["bias_prior"], str) or params["bias_prior"] not in _BIAS_PRIORS:
+        raise ParameterError(f"bias_prior={params['bias_prior']!r} is neither 'taxonomy', 'common' nor 'zero'.")
     if not isinstance(params["verbose"], bool | np.bool_ | numbers.Integral):
         raise ParameterError(f"verbose={params['verbose']!r} is neither True nor False.")
     _engine(params["engine"])

@@ -14,6 +14,7 @@ from vbn.estimators._training import Training
 from vbn.estimators._warmup import warm_up
 from vbn.model._averaging import RunningAverage
 from vbn.model._fit import build_network
+from vbn.model._posterior import nest_biases
 from vbn.model._streaming import evidence_of, past_of
 from vbn.model._trained import Trained
 from vbn.model._validation import Validation
@@ -48,7 +49,9 @@ def prepare(
         data, sampler, settings.hyperpriors, settings.ranks, dim, seed, dtype, evidence, settings.relation_priors,
         params["relation_space"] == "readout",
     )  # fmt: skip
-    network.centred_biases = params["centred_biases"]
+    network.centred_biases = params["bias_prior"] != "zero"
+    if params["bias_prior"] == "taxonomy":
+        nest_biases(network.posterior, network.v_graph, settings.hyperpriors)
     if earlier is not None:
         start_from(network, data, earlier)
     held = None if validation is None else Validation(validation, data, sampler.noise(), params["negatives"], seed)

@@ -80,9 +80,10 @@ class VBN(Model):
     alpha, beta : float or dict, default 1.0
         Shape and rate of the Gamma prior of all precisions, or by kind: {"entity": 10.0, "category": 1.0, "bias": 1.0,
         "relation": 1.0}. A larger alpha ties entities closer to their parents.
-    centred_biases : bool, default True
-        Draw the biases to a learned common mean, so that an entity without data gets the bias of a typical one. False:
-        to 0, as in the paper.
+    bias_prior : {"taxonomy", "common", "zero"}, default "taxonomy"
+        What the biases are drawn to. "taxonomy": to those of the parents, so that an entity without data is taken to be
+        as popular as its siblings; without a taxonomy, to a learned common mean, as "common" always does. "zero": to
+        0, as in the paper, where an entity without data is taken to be far more popular than most.
     resample : bool, default True
         Draw a new sample each epoch. False: one fixed sample, on which the bound never falls.
     average : int, default 5
@@ -148,7 +149,7 @@ class VBN(Model):
         hard_negatives: float = 0.0,
         alpha: float | dict[str, float] = 1.0,
         beta: float | dict[str, float] = 1.0,
-        centred_biases: bool = True,
+        bias_prior: str = "taxonomy",
         resample: bool = True,
         average: int = 5,
         tol: float | None = None,
@@ -175,7 +176,7 @@ class VBN(Model):
         self.hard_negatives = hard_negatives
         self.alpha = alpha
         self.beta = beta
-        self.centred_biases = centred_biases
+        self.bias_prior = bias_prior
         self.resample = resample
         self.average = average
         self.tol = tol

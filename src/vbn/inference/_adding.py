@@ -17,9 +17,9 @@ from vbn.kernels._arrays import CellArrays, RelationArrays
 from vbn.model._cold import set_cold_densities
 from vbn.model._entities import DIRECT_CELLS
 from vbn.model._graph import PartGraph
-from vbn.model._growth import carry_part, carry_relations, carry_scalars
+from vbn.model._growth import carry_bias_categories, carry_part, carry_relations, carry_scalars
 from vbn.model._network import Network
-from vbn.model._posterior import Posterior, start_posterior
+from vbn.model._posterior import Posterior, nest_biases, start_posterior
 from vbn.model._trained import Trained
 
 _SWEEPS = 100  # at most
@@ -100,7 +100,10 @@ def _grown_network(old: Trained, new: Trained) -> Network:
     posterior = start_posterior(u_graph, v_graph, ranks, q.dim, old.hyperpriors, 0, q.u.mean.dtype)
     carry_part(q.u, old.rows, old.graph("u"), posterior.u, new.rows, u_graph)
     carry_part(q.v, old.columns, old.graph("v"), posterior.v, new.columns, v_graph)
+    if q.bias.nested:
+        nest_biases(posterior, v_graph, old.hyperpriors)
     carry_scalars(q.bias, old.columns, posterior.bias, new.columns)
+    carry_bias_categories(q.bias, old.columns, old.graph("v"), posterior.bias, new.columns, v_graph)
     relations = [relation.name for relation in new.relations]
     carry_relations(q, relations, old.columns, posterior, relations, new.columns)
     relation_active = np.tile(new.column_active, (len(relations), 1))
@@ -181,9 +184,9 @@ def _update_biases(network: Network, cells: CellArrays, active: np.ndarray, span
     from vbn.kernels._cells import update_biases
 
     q, hyper, new = network.posterior, network.hyperpriors, slice(*span)
-    tau, before = network.tau(q.bias.tau_rate, "bias", 1), q.bias.mean[new].copy()
-    centre, spread = float(q.bias.centre_mean[0]), float(q.bias.centre_variance[0])
-    update_biases(*span, active, cells, q.v.densities, q.u.densities, tau, tau * centre, q.bias.densities)
+    before, nearer = q.bias.mean[new].copy(), network.nested_bias_prior()
+    update_biases(*span, active, cells, q.v.densities, q.u.densities, *network.scalar_prior("bias"), q.bias.densities)
+    centre, spread = q.bias.centre_mean[0] + nearer[0][new], q.bias.centre_variance[0] + nearer[1][new]
     square = (q.bias.mean[new].astype(np.float64) - centre) ** 2 + q.bias.variance[new] + spread
     q.bias.tau_rate[new] = np.where(active[new], hyper.beta["bias"] + 0.5 * square, q.bias.tau_rate[new])
     moved: np.ndarray = np.abs(q.bias.mean[new] - before) / np.sqrt(q.bias.variance[new])

@@ -17,14 +17,15 @@ _GAUSSIANS = (
     ("v.mean", "v.variance"),
     ("v.category_mean", "v.category_variance"),
     ("bias.mean", "bias.variance"),
+    ("bias.category_mean", "bias.category_variance"),
     ("x.mean", "x.variance"),
     ("y.mean", "y.variance"),
     ("relation_bias.mean", "relation_bias.variance"),
 )
 _PLAIN = (
-    "u.tau_rate", "u.category_rate", "v.tau_rate", "v.category_rate", "bias.tau_rate", "x.tau_rate", "y.tau_rate",
-    "relation_bias.tau_rate", "bias.centre_mean", "bias.centre_variance", "relation_bias.centre_mean",
-    "relation_bias.centre_variance",
+    "u.tau_rate", "u.category_rate", "v.tau_rate", "v.category_rate", "bias.tau_rate", "bias.category_rate",
+    "x.tau_rate", "y.tau_rate", "relation_bias.tau_rate", "bias.centre_mean", "bias.centre_variance",
+    "relation_bias.centre_mean", "relation_bias.centre_variance",
 )  # fmt: skip
 
 

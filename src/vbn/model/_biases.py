@@ -1,8 +1,10 @@
-"""The blocks q(b), and the common means that the biases b and r are drawn to.
+"""The blocks q(b), the biases of categories, and the common means that the biases b and r are drawn to.
 
 The paper draws biases to 0. But a bias is mostly a base rate (with n negatives a positive, about -log n), so an entity
 with little data would be taken for far more likely than one with much. Here b_j ~ N(c, 1 / tau_j), where
-c ~ N(0, 1 / kappa) is learned like everything else; `centred_biases=False` gives the paper's model.
+c ~ N(0, 1 / kappa) is learned like everything else; and where there is a taxonomy, b_j ~ N(c + sum_n a_jn g_n, 1 /
+tau_j) with a g_n for each category, drawn to those of its own parents: films of a popular director are popular, also
+the next one. That is the hierarchy of u and v in one dimension. `bias_prior="zero"` gives the paper's model.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.model._engine import Engine
+from vbn.model._hierarchy import update_sets
 from vbn.model._network import EpochData, Network
 from vbn.model._posterior import Scalars
 
@@ -27,18 +30,27 @@ def update_biases(network: Network, data: EpochData, engine: Engine) -> None:
     engine.map(lambda first, last: kernel(first, last, *arguments), data.ranges["v"])
 
 
+def update_bias_categories(network: Network, engine: Engine) -> None:
+    """Update the biases of all active categories, as the categories of u and v are."""
+    bias = network.posterior.bias
+    if bias.nested:
+        tau = network.tau(bias.category_rate, "bias", 1)
+        own = (bias.mean - bias.centre_mean.astype(bias.mean.dtype))[:, None]
+        update_sets(network.v_graph, network.bias_active, tau, network.bias_tree(), own, engine)
+
+
 def update_centres(network: Network) -> None:
     """Update q(c) of the biases and of each relation's biases: a mean weighted by the expected precisions."""
     if not network.centred_biases:
         return
     q = network.posterior
-    for scalars, kind, active in (
-        (q.bias, "bias", network.bias_active[None]),
-        (q.relation_bias, "relation", network.relation_bias_active),
+    for scalars, kind, active, nearer in (
+        (q.bias, "bias", network.bias_active[None], network.nested_bias_prior()[0]),
+        (q.relation_bias, "relation", network.relation_bias_active, 0.0),
     ):
         tau = np.where(active, network.tau(np.atleast_2d(scalars.tau_rate), kind, 1), 0.0)
         precision = CENTRE_PRECISION + tau.sum(axis=1)
-        scalars.centre_mean[:] = (tau * np.atleast_2d(scalars.mean)).sum(axis=1) / precision
+        scalars.centre_mean[:] = (tau * np.atleast_2d(scalars.mean - nearer)).sum(axis=1) / precision
         scalars.centre_variance[:] = 1.0 / precision
 
 

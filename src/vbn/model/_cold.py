@@ -11,7 +11,7 @@ import numpy as np
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network
-from vbn.model._posterior import Part, Scalars
+from vbn.model._posterior import Biases, Part, Scalars
 
 _WIDEST = 1e6  # variance of a prior mean; without a limit, a chain of a hundred nodes without data would overflow
 
@@ -26,11 +26,13 @@ def set_cold_densities(network: Network) -> None:
     """Give every barren variable its density: categories from the top down, then entities, then biases."""
     for side in ("u", "v"):
         part, graph = network.part(side)
-        _set_categories(part, graph, network.hyperpriors)
+        _set_categories(part, graph, network.hyperpriors, "category")
         _set_entities(part, graph, network.hyperpriors)
     q, hyper = network.posterior, network.hyperpriors
-    _set_scalars(q.bias, ~network.bias_active[None], "bias", hyper)
-    _set_scalars(q.relation_bias, ~network.relation_bias_active, "relation", hyper)
+    if q.bias.nested:
+        _set_categories(q.bias, network.v_graph, hyper, "bias")
+    _set_scalars(q.bias, ~network.bias_active, "bias", hyper, network.nested_bias_prior())
+    _set_scalars(q.relation_bias, ~network.relation_bias_active, "relation", hyper, (np.zeros(1), np.zeros(1)))
 
 
 def _set_entities(part: Part, graph: PartGraph, hyper: Hyperpriors) -> None:
@@ -45,20 +47,20 @@ def _set_entities(part: Part, graph: PartGraph, hyper: Hyperpriors) -> None:
     part.tau_rate[cold] = hyper.shape("entity", dim) / tau
 
 
-def _set_categories(part: Part, graph: PartGraph, hyper: Hyperpriors) -> None:
+def _set_categories(part: Part | Biases, graph: PartGraph, hyper: Hyperpriors, kind: str) -> None:
     cold = np.flatnonzero(~graph.category_active)
-    dim = part.mean.shape[1]
+    dim = part.category_mean.shape[1]
     nodes = graph.category_nodes[cold]
     for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
         level = cold[graph.heights[nodes] == height]
         mean, spread = prior_moments(part, graph, graph.category_nodes[level])
-        tau = cold_precision(spread, hyper.alpha["category"], hyper.beta["category"], dim)
+        tau = cold_precision(spread, hyper.alpha[kind], hyper.beta[kind], dim)
         part.category_mean[level] = mean
         part.category_variance[level] = 1.0 / tau
-        part.category_rate[level] = hyper.shape("category", dim) / tau
+        part.category_rate[level] = hyper.shape(kind, dim) / tau
 
 
-def prior_moments(part: Part, graph: PartGraph, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def prior_moments(part: Part | Biases, graph: PartGraph, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean that the parents give to each node, and the variance V of that mean in every dimension."""
     counts = graph.parent_indptr[nodes + 1] - graph.parent_indptr[nodes]
     total = int(counts.sum())
@@ -67,20 +69,26 @@ def prior_moments(part: Part, graph: PartGraph, nodes: np.ndarray) -> tuple[np.n
         np.repeat(graph.parent_indptr[nodes], counts) + np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
     )
     weights, parents = graph.parent_weights[edges], graph.parents[edges]
-    mean = np.zeros((len(nodes), part.mean.shape[1]))
+    mean = np.zeros((len(nodes), part.category_mean.shape[1]))
     np.add.at(mean, owner, weights[:, None] * part.category_mean[parents])
     spread = np.bincount(owner, weights**2 * part.category_variance[parents], minlength=len(nodes))
     return mean, spread
 
 
-def _set_scalars(scalars: Scalars, cold: np.ndarray, kind: str, hyper: Hyperpriors) -> None:
-    """Biases without data: the common mean, with the precision that its uncertainty leaves."""
-    tau = cold_precision(scalars.centre_variance, hyper.alpha[kind], hyper.beta[kind], 1)
+def _set_scalars(
+    scalars: Scalars, cold: np.ndarray, kind: str, hyper: Hyperpriors, nearer: tuple[np.ndarray, np.ndarray]
+) -> None:
+    """Biases without data: their prior mean, with the precision that its uncertainty leaves.
+
+    That is the common mean (one for b, one for the r of each relation) and what categories add, `nearer`.
+    """
+    per_column = (1,) if cold.ndim == 1 else (-1, 1)
+    mean, spread = scalars.centre_mean.reshape(per_column), scalars.centre_variance.reshape(per_column)
+    tau = cold_precision(spread + nearer[1], hyper.alpha[kind], hyper.beta[kind], 1)
     settings = (
-        (scalars.mean, scalars.centre_mean),
+        (scalars.mean, mean + nearer[0]),
         (scalars.variance, 1.0 / tau),
         (scalars.tau_rate, hyper.shape(kind, 1) / tau),
     )
     for array, value in settings:
-        rows = array.reshape(cold.shape)  # a view: b has one row, r one for each relation
-        rows[cold] = np.broadcast_to(value[:, None], cold.shape)[cold]
+        array[cold] = np.broadcast_to(value, cold.shape)[cold]

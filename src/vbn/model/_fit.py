@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import NumericalError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
-from vbn.model._biases import update_biases, update_centres
+from vbn.model._biases import update_bias_categories, update_biases, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._engine import Engine
 from vbn.model._entities import update_entities
@@ -82,6 +82,7 @@ def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:
         shift_relation_biases(network, data, engine)
         update_relation_biases(network, data, engine)
     update_biases(network, data, engine)
+    update_bias_categories(network, engine)
     update_centres(network)
     update_precisions(network, engine)
 

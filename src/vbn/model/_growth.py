@@ -6,7 +6,7 @@ import numpy as np
 
 from vbn.data import Vocabulary
 from vbn.model._graph import PartGraph
-from vbn.model._posterior import Factors, Part, Posterior, Scalars
+from vbn.model._posterior import Biases, Factors, Part, Posterior, Scalars
 
 
 def carry_part(
@@ -16,10 +16,7 @@ def carry_part(
     source, target = _common(old_names, names)
     for field in ("mean", "variance", "tau_rate"):
         getattr(new, field)[target] = getattr(old, field)[source]
-    old_category, category = old_graph.category_of[source], graph.category_of[target]
-    both = (old_category >= 0) & (category >= 0)
-    for field in ("category_mean", "category_variance", "category_rate"):
-        getattr(new, field)[category[both]] = getattr(old, field)[old_category[both]]
+    _carry_categories(old, old_graph.category_of[source], new, graph.category_of[target])
 
 
 def carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Vocabulary) -> None:
@@ -28,6 +25,16 @@ def carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Voca
     for field in ("mean", "variance", "tau_rate"):
         getattr(new, field)[..., target] = getattr(old, field)[..., source]
     new.centre_mean[:], new.centre_variance[:] = old.centre_mean, old.centre_variance
+
+
+def carry_bias_categories(
+    old: Biases, old_names: Vocabulary, old_graph: PartGraph, new: Biases, names: Vocabulary, graph: PartGraph
+) -> None:
+    """Copy the biases of all categories that both know, by name, where both have any."""
+    if not (old.nested and new.nested):
+        return
+    source, target = _common(old_names, names)
+    _carry_categories(old, old_graph.category_of[source], new, graph.category_of[target])
 
 
 def carry_relations(
@@ -53,6 +60,13 @@ def carry_relations(
             getattr(new.relation_bias, field)[k][target] = getattr(old.relation_bias, field)[at][source]
         for field in ("centre_mean", "centre_variance"):
             getattr(new.relation_bias, field)[k] = getattr(old.relation_bias, field)[at]
+
+
+def _carry_categories(old: Part | Biases, source: np.ndarray, new: Part | Biases, target: np.ndarray) -> None:
+    """Copy the densities of categories from their old to their new numbers; -1 is none."""
+    both = (source >= 0) & (target >= 0)
+    for field in ("category_mean", "category_variance", "category_rate"):
+        getattr(new, field)[target[both]] = getattr(old, field)[source[both]]
 
 
 def _copy_factors(old: Factors, there: slice, new: Factors, here: slice) -> None:

@@ -14,7 +14,7 @@ from vbn.kernels._arrays import CellArrays, EvidenceArrays, PriorArrays, Relatio
 from vbn.model._evidence import Evidence, no_evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
-from vbn.model._posterior import Gaussians, Part, Posterior, Scalars, factor_prior
+from vbn.model._posterior import Biases, Gaussians, Part, Posterior, Scalars, factor_prior
 from vbn.model._projections import project_all
 from vbn.model._readout import Readout
 
@@ -66,11 +66,26 @@ class Network:
             self.evidence_on(side),
         )  # fmt: skip
 
+    def bias_tree(self) -> PriorArrays:
+        """What draws biases to those of their categories, as kernels take it; all relative to the common mean."""
+        bias, graph = self.posterior.bias, self.v_graph
+        return PriorArrays(
+            self.tau(bias.tau_rate, "bias", 1), graph.parent_indptr, graph.parents, graph.parent_weights,
+            bias.category_mean, bias.category_variance, no_evidence(1, bias.mean.dtype),
+        )  # fmt: skip
+
+    def nested_bias_prior(self) -> tuple[np.ndarray, np.ndarray]:
+        """How far from the common mean the categories draw each bias, and the variance of that."""
+        return nested_bias_prior(self.posterior.bias, self.v_graph)
+
     def scalar_prior(self, which: str) -> tuple[np.ndarray, np.ndarray]:
-        """Precision, and precision times mean, that the common mean and earlier data give to "bias" (b) or r."""
+        """Precision, and precision times mean, that the prior and earlier data give to "bias" (b) or r."""
         scalars: Scalars = getattr(self.posterior, which)
         precision = self.tau(scalars.tau_rate, "bias" if which == "bias" else "relation", 1)
-        linear = precision * (scalars.centre_mean if precision.ndim == 1 else scalars.centre_mean[:, None])
+        if which == "bias":
+            linear = precision * (scalars.centre_mean + self.nested_bias_prior()[0])
+        else:
+            linear = precision * scalars.centre_mean[:, None]
         if self.evidence is None:
             return precision, linear
         sites = getattr(self.evidence, which)
@@ -82,6 +97,16 @@ class Network:
             return no_evidence(self.posterior.dim, self.posterior.u.mean.dtype)
         arrays: EvidenceArrays = getattr(self.evidence, which).arrays
         return arrays
+
+
+def nested_bias_prior(bias: Biases, graph: PartGraph) -> tuple[np.ndarray, np.ndarray]:
+    """How far from the common mean the categories draw each bias, and the variance of that; 0 without categories."""
+    n = graph.n_entities
+    if not bias.nested:
+        return np.zeros(n), np.zeros(n)
+    child, weights = np.repeat(np.arange(n), np.diff(graph.parent_indptr)), graph.parent_weights
+    mean = np.bincount(child, weights * bias.category_mean[graph.parents, 0], minlength=n)
+    return mean, np.bincount(child, weights**2 * bias.category_variance[graph.parents], minlength=n)
 
 
 @dataclass(frozen=True)

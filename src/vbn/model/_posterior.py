@@ -59,6 +59,24 @@ class Scalars(Gaussians):
 
 
 @dataclass
+class Biases(Scalars):
+    """The biases b, which the taxonomy draws together like everything else: a category has a bias of its own.
+
+    These arrays have one row for each category of the columns, as those of `Part` have, or none where biases do not
+    follow the taxonomy. `category_mean` (c, 1) is how far a category lies from the common mean.
+    """
+
+    category_mean: np.ndarray
+    category_variance: np.ndarray
+    category_rate: np.ndarray
+
+    @property
+    def nested(self) -> bool:
+        """Whether categories have biases."""
+        return len(self.category_variance) > 0
+
+
+@dataclass
 class Factors(Gaussians):
     """The rows x_m (or y_m) of all relations, one below the other; relation k owns offsets[k]..offsets[k+1]-1."""
 
@@ -71,7 +89,7 @@ class Posterior:
 
     u: Part
     v: Part
-    bias: Scalars
+    bias: Biases
     x: Factors
     y: Factors
     relation_bias: Scalars
@@ -104,7 +122,7 @@ class Posterior:
             if field:
                 groups.setdefault(owner, {})[field] = array
         return cls(
-            u=Part(**groups["u"]), v=Part(**groups["v"]), bias=Scalars(**groups["bias"]), x=Factors(**groups["x"]),
+            u=Part(**groups["u"]), v=Part(**groups["v"]), bias=Biases(**groups["bias"]), x=Factors(**groups["x"]),
             y=Factors(**groups["y"]), relation_bias=Scalars(**groups["relation_bias"]), offsets=arrays["offsets"],
         )  # fmt: skip
 
@@ -141,7 +159,7 @@ def start_posterior(
     return Posterior(
         u=_start_part(u_graph, dim, hyper, rngs[0], dtype),
         v=_start_part(v_graph, dim, hyper, rngs[1], dtype),
-        bias=_start_scalars((n_columns,), 1, hyper.shape("bias", 1), dtype),
+        bias=flat_biases(_start_scalars((n_columns,), 1, hyper.shape("bias", 1), dtype)),
         x=_start_factors(prior, hyper, rngs[2], dtype),
         y=_start_factors(prior, hyper, rngs[3], dtype),
         relation_bias=_start_scalars((len(ranks), n_columns), len(ranks), hyper.shape("relation", 1), dtype),
@@ -168,6 +186,21 @@ def _start_factors(prior: np.ndarray, hyper: Hyperpriors, rng: np.random.Generat
     scale = np.where(prior.any(axis=1), _FACTOR_NOISE, 1.0)[:, None]
     mean = (prior + scale * noise).astype(dtype)
     return Factors(mean, np.full((total, dim), _FACTOR_VARIANCE, dtype), np.full(total, hyper.shape("relation", dim)))
+
+
+def nest_biases(posterior: Posterior, graph: PartGraph, hyper: Hyperpriors) -> None:
+    """Let the biases follow the taxonomy of the columns: give a bias to each category."""
+    c, dtype = graph.n_categories, posterior.bias.mean.dtype
+    posterior.bias.category_mean = np.zeros((c, 1), dtype)
+    posterior.bias.category_variance = np.full(c, _START_VARIANCE, dtype)
+    posterior.bias.category_rate = np.full(c, hyper.shape("bias", 1))
+
+
+def flat_biases(scalars: Scalars) -> Biases:
+    """Biases that do not follow a taxonomy."""
+    dtype = scalars.mean.dtype
+    none = np.empty((0, 1), dtype), np.empty(0, dtype), np.empty(0)
+    return Biases(scalars.mean, scalars.variance, scalars.tau_rate, scalars.centre_mean, scalars.centre_variance, *none)
 
 
 def _start_scalars(shape: tuple[int, ...], groups: int, rate: float, dtype: np.dtype) -> Scalars:

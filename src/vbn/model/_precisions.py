@@ -29,11 +29,13 @@ class Group:
 
 
 def groups(network: Network, engine: Engine) -> list[Group]:
-    """The Gaussian variables u, v, h and b, in five groups (fewer where an ingredient is absent)."""
+    """The Gaussian variables u, v, h and b, in six groups (fewer where an ingredient is absent)."""
     q = network.posterior
     found = [_entities(network, side, engine) for side in ("u", "v")]
     found += [_categories(network, side, engine) for side in ("u", "v") if network.part(side)[1].n_categories]
-    found.append(_scalars("bias", q.bias, network.bias_active))
+    found.append(_scalars("bias", q.bias, network.bias_active, network.nested_bias_prior()))
+    if q.bias.nested:
+        found.append(_bias_categories(network))
     return found
 
 
@@ -47,7 +49,8 @@ def relation_groups(network: Network) -> list[Group]:
             distance, volume = (gap**2 + variance).sum(axis=1), np.log(variance).sum(axis=1)
             everything = np.ones(len(distance), dtype=bool)
             found.append(Group("relation", q.dim, distance, volume, factors.tau_rate, everything))
-        found.append(_scalars("relation", q.relation_bias, network.relation_bias_active))
+        active = network.relation_bias_active
+        found.append(_scalars("relation", q.relation_bias, active, (np.zeros(active.shape), np.zeros(active.shape))))
     return found
 
 
@@ -88,9 +91,20 @@ def _categories(network: Network, side: str, engine: Engine) -> Group:
     return Group("category", network.posterior.dim, distance[active], volume, part.category_rate, active)
 
 
-def _scalars(kind: str, scalars: Scalars, active: np.ndarray) -> Group:
+def _bias_categories(network: Network) -> Group:
+    from vbn.kernels._hierarchy import category_distances
+
+    bias, graph = network.posterior.bias, network.v_graph
+    active, distance = graph.category_active, np.zeros(graph.n_categories)
+    category_distances(0, graph.n_categories, active, graph.category_nodes, network.bias_tree(), distance)
+    volume = np.log(bias.category_variance[active].astype(np.float64))
+    return Group("bias", 1, distance[active], volume, bias.category_rate, active)
+
+
+def _scalars(kind: str, scalars: Scalars, active: np.ndarray, nearer: tuple[np.ndarray, np.ndarray]) -> Group:
+    """Biases, whose prior mean is the common mean and what the categories add to it, `nearer` (mean, variance)."""
     mean, variance = (a[active].astype(np.float64) for a in (scalars.mean, scalars.variance))
     per_column = (1,) if active.ndim == 1 else (-1, 1)
-    centre = np.broadcast_to(scalars.centre_mean.reshape(per_column), active.shape)[active]
-    spread = np.broadcast_to(scalars.centre_variance.reshape(per_column), active.shape)[active]
+    centre = (scalars.centre_mean.reshape(per_column) + nearer[0])[active]
+    spread = (scalars.centre_variance.reshape(per_column) + nearer[1])[active]
     return Group(kind, 1, (mean - centre) ** 2 + variance + spread, np.log(variance), scalars.tau_rate, active)

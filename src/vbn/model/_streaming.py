@@ -13,6 +13,7 @@ from vbn.data import Counts, Dataset, Relation
 from vbn.data._past import Past
 from vbn.model._cold import prior_moments
 from vbn.model._evidence import Evidence, Sites
+from vbn.model._network import nested_bias_prior
 from vbn.model._posterior import Factors, Scalars, factor_prior
 from vbn.model._trained import Trained
 
@@ -53,10 +54,12 @@ def evidence_of(earlier: Trained, data: Dataset, ranks: list[int], dtype: np.dty
     return Evidence(
         u=_entities(earlier, "u").padded((n, t), dtype),
         v=_entities(earlier, "v").padded((m, t), dtype),
-        bias=_scalars(q.bias, earlier.hyperpriors.shape("bias", 1)).padded((m,), dtype),
+        bias=_scalars(q.bias, earlier.hyperpriors.shape("bias", 1), _bias_centre(earlier)).padded((m,), dtype),
         x=_factors(earlier, q.x).padded((total, t), dtype),
         y=_factors(earlier, q.y).padded((total, t), dtype),
-        relation_bias=_scalars(q.relation_bias, earlier.hyperpriors.shape("relation", 1)).padded((k, m), dtype),
+        relation_bias=_scalars(
+            q.relation_bias, earlier.hyperpriors.shape("relation", 1), q.relation_bias.centre_mean[:, None]
+        ).padded((k, m), dtype),
     )
 
 
@@ -78,9 +81,13 @@ def _factors(earlier: Trained, factors: Factors) -> Sites:
     return _without_prior(factors.mean, factors.variance, tau, centre)
 
 
-def _scalars(scalars: Scalars, shape: float) -> Sites:
-    per_row = scalars.centre_mean if scalars.mean.ndim == 1 else scalars.centre_mean[:, None]
-    centre = np.broadcast_to(per_row, scalars.mean.shape)
+def _bias_centre(earlier: Trained) -> np.ndarray:
+    bias = earlier.posterior.bias
+    return np.asarray(bias.centre_mean + nested_bias_prior(bias, earlier.graph("v"))[0])
+
+
+def _scalars(scalars: Scalars, shape: float, centre: np.ndarray) -> Sites:
+    centre = np.broadcast_to(centre, scalars.mean.shape)
     arrays = scalars.mean, scalars.variance, centre
     mean, variance, centre = (array.reshape(-1, 1) for array in arrays)
     found = _without_prior(mean, variance, (shape / scalars.tau_rate).ravel(), centre)

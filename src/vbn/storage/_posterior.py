@@ -32,7 +32,10 @@ def posterior_in(
     if offsets[0] != 0 or (offsets[1:] <= offsets[:-1]).any():
         raise ModelFileError("the ranks of the relations are damaged.")
     arrays = {"offsets": offsets}
-    for path, shape in _shapes(*sizes, categories, n_relations, total, dim).items():
+    nested = len(take(tensors, f"{prefix}bias.category_rate", DOUBLE, (None,)))
+    if nested not in (0, categories[1]):
+        raise ModelFileError(f"the model has biases of {nested} categories, but {categories[1]} categories.")
+    for path, shape in _shapes(*sizes, (*categories, nested), n_relations, total, dim).items():
         name = prefix + path
         types = DOUBLE if path.endswith("rate") or "centre" in path else (means.dtype,)
         arrays[path] = take(tensors, name, types, shape)
@@ -57,7 +60,7 @@ def averages_in(
     return arrays
 
 
-def _shapes(n: int, m: int, categories: tuple[int, int], k: int, total: int, t: int) -> dict[str, tuple[int, ...]]:
+def _shapes(n: int, m: int, categories: tuple[int, ...], k: int, total: int, t: int) -> dict[str, tuple[int, ...]]:
     shapes: dict[str, tuple[int, ...]] = {
         "u.mean": (n, t), "u.variance": (n, t), "u.tau_rate": (n,), "v.mean": (m, t), "v.variance": (m, t),
         "v.tau_rate": (m,), "bias.mean": (m,), "bias.variance": (m,), "bias.tau_rate": (m,), "x.mean": (total, t),
@@ -66,6 +69,7 @@ def _shapes(n: int, m: int, categories: tuple[int, int], k: int, total: int, t: 
         "relation_bias.tau_rate": (k, m), "bias.centre_mean": (1,), "bias.centre_variance": (1,),
         "relation_bias.centre_mean": (k,), "relation_bias.centre_variance": (k,),
     }  # fmt: skip
-    for side, c in zip("uv", categories, strict=True):
-        shapes |= {f"{side}.category_mean": (c, t), f"{side}.category_variance": (c,), f"{side}.category_rate": (c,)}
+    for owner, c, dim in zip(("u", "v", "bias"), categories, (t, t, 1), strict=True):
+        shapes |= {f"{owner}.category_{what}": (c,) for what in ("variance", "rate")}
+        shapes[f"{owner}.category_mean"] = (c, dim)
     return shapes

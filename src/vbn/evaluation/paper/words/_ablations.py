@@ -113,7 +113,7 @@ def _judged(
     if variant.get("relations"):
         parameters |= settings["relations"]
     if not variant.get("biases", True):
-        parameters |= {"centred_biases": False, "alpha": {**parameters["alpha"], "bias": _NO_BIAS}}
+        parameters |= {"bias_prior": "zero", "alpha": {**parameters["alpha"], "bias": _NO_BIAS}}
     model = VBN(**parameters, verbose=False).fit(variant_data(words, settings, variant, sentences))
     facts: dict[str, Any] = {
         "figures": _figures(words, settings, model, cases, counts),
