@@ -303,3 +303,23 @@ def test_thousands_at_once(trained):
     for name in ("seen0", "seen1499"):
         np.testing.assert_allclose(model.posterior(name).mean, one.posterior(name).mean, rtol=1e-5)
     assert model._trained.column_taxonomy.ancestors("new0")[-2:] == ["animal", "thing"]
+
+
+def test_a_new_entity_is_as_popular_as_its_siblings():
+    """Its bias follows the taxonomy, unless all biases are drawn to one mean."""
+    rng = np.random.default_rng(0)
+    users = [f"user {i}" for i in range(60)]
+    pairs = [(user, f"hit {rng.integers(6)}") for user in users for _ in range(6)]
+    pairs += [(user, f"flop {rng.integers(6)}") for user in users[::10]]
+    tree = {f"{kind} {i}": [kind] for kind in ("hit", "flop") for i in range(6)}
+    data = vbn.Dataset.from_interactions(*zip(*pairs, strict=True)).with_taxonomy(tree, side="column")
+
+    def lead(**options):
+        model = vbn.VBN(dim=2, epochs=60, verbose=False, **options).fit(data)
+        model.add("new hit", parents=["hit"], side="column")
+        model.add("new flop", parents=["flop"], side="column")
+        bias, names = model._model().posterior.bias.mean, model._model().columns
+        return bias[names.id("new hit")] - bias[names.id("new flop")]
+
+    assert lead() > 0.5
+    assert lead(bias_prior="common") == 0.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.twin.bridge import make_twins
-from tests.twin.twin import Cells, Relation, Taxonomy, random_problem, random_state
+from tests.twin.twin import Cells, Taxonomy, random_problem, random_state
 from vbn.model._bound import lower_bound
 from vbn.model._fit import run_epoch
 
@@ -55,7 +55,7 @@ def test_relabelling_permutes_the_answer(seed):
         cells=permuted_cells(problem.cells, rows, columns),
         row_taxonomy=permuted_taxonomy(problem.row_taxonomy, rows),
         col_taxonomy=permuted_taxonomy(problem.col_taxonomy, columns),
-        relations=[Relation(permuted_cells(r.cells, rows, columns), r.rank) for r in problem.relations],
+        relations=[dataclasses.replace(r, cells=permuted_cells(r.cells, rows, columns)) for r in problem.relations],
     )
     one, two = make_twins(problem, state.copy()), make_twins(other, permuted_state(state, rows, columns))
     two.network.u_graph = dataclasses.replace(

@@ -13,6 +13,7 @@ from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
 from vbn.model._fit import build_network, run_epoch
 from vbn.model._network import EpochData
+from vbn.model._posterior import nest_biases
 from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
 from vbn.model._warm import start_from
 
@@ -44,6 +45,7 @@ def network_of(model, more, dtype="float64"):
     ranks = [model.relation_rank] * len(both.relations)
     evidence = evidence_of(earlier, both, ranks, dtype)
     network = build_network(both, sampler, earlier.hyperpriors, ranks, model.dim, 0, dtype, evidence)
+    nest_biases(network.posterior, network.v_graph, earlier.hyperpriors)
     start_from(network, both, earlier)
     return network, both
 
