@@ -9,7 +9,7 @@ Section = dict[str, Any]
 _GENSIM: Section = {"dim": 50, "epochs": 20, "negatives": 5, "subsample": 1e-4, "window": 5, "alpha": 0.025}
 _LETTERS: Section = {**_GENSIM, "min_n": 3, "max_n": 6, "buckets": 200_000}
 _BAYES: Section = {"dim": 50, "epochs": 20, "negatives": 2, "subsample": 1e-4, "noise_power": 0.75, "entity": 1.0}
-_OURS: Section = {**_BAYES, "epochs": 30, "entity": 10.0, "families": 0.5}
+_OURS: Section = {**_BAYES, "epochs": 30, "entity": 10.0, "bias_prior": "common", "families": 0.5}
 _HIDDEN: Section = {**_BAYES, "epochs": 15}
 
 _GENSIM_VALUES: dict[str, tuple[Any, ...]] = {
@@ -34,12 +34,12 @@ VALUES: dict[str, dict[str, dict[str, tuple[Any, ...]]]] = {
         "sg": _GENSIM_VALUES,
         "fasttext": {**_GENSIM_VALUES, "min_n": (2, 3, 4), "max_n": (5, 6), "buckets": (200_000,)},
         "bsg": _BAYES_VALUES,
-        "vbn": {**_BAYES_VALUES, "families": (0.0, 0.5, 1.0)},
+        "vbn": {**_BAYES_VALUES, "bias_prior": ("common", "taxonomy"), "families": (0.0, 0.5, 1.0)},
     },
     "completion": {
         "sg": _GENSIM_VALUES,
         "bsg": _BAYES_VALUES,
-        "vbn": {**_BAYES_VALUES, "families": (0.0, 0.5, 1.0)},
+        "vbn": {**_BAYES_VALUES, "bias_prior": ("common", "taxonomy"), "families": (0.0, 0.5, 1.0)},
     },
 }
 """By experiment and family: the values of each parameter, from which Optuna draws once `FIRST` is used up."""
@@ -51,12 +51,10 @@ FIRST: dict[str, dict[str, list[Section]]] = {
             {**_GENSIM, "subsample": 1e-3, "epochs": 10},
             {**_GENSIM, "subsample": 1e-5, "epochs": 40, "alpha": 0.05, "window": 10},
             {**_GENSIM, "alpha": 0.1},
-            {**_GENSIM, "alpha": 0.05, "epochs": 30},
         ],
         "fasttext": [
             _LETTERS,
             {**_LETTERS, "subsample": 1e-3, "epochs": 10},
-            {**_LETTERS, "alpha": 0.1, "min_n": 2, "epochs": 30},
             {**_LETTERS, "alpha": 0.1},
             {**_LETTERS, "alpha": 0.05, "epochs": 30},
         ],
@@ -65,14 +63,12 @@ FIRST: dict[str, dict[str, list[Section]]] = {
             {**_BAYES, "subsample": 1e-5, "epochs": 30},
             {**_BAYES, "subsample": 1e-3},
             {**_BAYES, "epochs": 30},
-            {**_BAYES, "negatives": 5},
         ],
         "vbn": [
             _OURS,
             {**_OURS, "epochs": 20},
             {**_OURS, "epochs": 10},
             {**_OURS, "epochs": 15, "families": 0.0},
-            {**_OURS, "epochs": 15, "families": 0.0, "entity": 20.0},
         ],
     },
     "completion": {
@@ -89,10 +85,10 @@ FIRST: dict[str, dict[str, list[Section]]] = {
             {**_HIDDEN, "negatives": 5},
         ],
         "vbn": [
-            {**_HIDDEN, "entity": 10.0, "families": 0.5},
-            {**_HIDDEN, "entity": 10.0, "families": 0.5, "noise_power": 0.5},
-            {**_HIDDEN, "entity": 10.0, "families": 0.5, "subsample": 1e-3},
-            {**_HIDDEN, "entity": 10.0, "families": 0.5, "negatives": 5},
+            {**_OURS, "epochs": 15},
+            {**_OURS, "epochs": 15, "noise_power": 0.5},
+            {**_OURS, "epochs": 15, "subsample": 1e-3},
+            {**_OURS, "epochs": 15, "negatives": 5},
         ],
     },
 }
