@@ -55,7 +55,7 @@ def write_winners(
     reached
         Figures by family or section.
     """
-    lines = ["# Found on validation data by `vbn reproduce words --search`."]
+    lines = ["# Found on validation data with the settings of words/_trials.py; see docs/protocol.md."]
     for name, section in settings.items():
         lines += ["", f"[{name}]", *(f"{key} = {as_toml(value)}" for key, value in section.items())]
     for name, figures in reached.items():

@@ -20,7 +20,7 @@ from vbn.evaluation.paper.words._rivals import BASES, Material, readouts
 
 Sections = Mapping[str, dict[str, Any]]
 
-ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)
+ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Weights of the trained vector in retrofitting."""
 WEIGHTS = (0.3, 1.0, 3.0, 10.0, 30.0, 1000.0)
 """Weights of the parents in averaging over the graph."""
