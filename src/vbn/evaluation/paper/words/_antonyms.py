@@ -82,7 +82,9 @@ def antonyms(
     words: Words, settings: Mapping[str, dict[str, Any]], seeds: int, cache: Cache, progress: Progress,
     part: str = "test",
 ) -> AntonymResult:  # fmt: skip
-    """Train with and without relations, and rank the opposites of held-out words.
+    """Train, and rank the opposites of held-out words by relations and without them.
+
+    Relations are learned apart, so that one training gives the model without relations too, to the bit.
 
     Parameters
     ----------
@@ -101,27 +103,24 @@ def antonyms(
     }  # fmt: skip
     above: dict[str, list[np.ndarray]] = {}
     first: dict[str, list[str]] = {}
-    for family in ("with relations", "without relations"):
-        for seed in range(seeds):
-            key, label = {**what, "family": family, "seed": seed}, f"antonyms, {family}, seed {seed}"
-            compute = partial(_asked, words, settings, family, seed, learned, questions)
-            record = kept(cache, progress, label, key, compute)
-            for model in record.facts["models"]:
-                first.setdefault(model, record.facts["first"].get(model, []))
-                above.setdefault(model, []).append(record.arrays[model])
+    for seed in range(seeds):
+        compute = partial(_asked, words, settings, seed, learned, questions)
+        record = kept(cache, progress, f"antonyms, seed {seed}", {**what, "seed": seed}, compute)
+        for model in record.facts["models"]:
+            first.setdefault(model, record.facts["first"].get(model, []))
+            above.setdefault(model, []).append(record.arrays[model])
     return AntonymResult(questions, above, len(words.counts), len(learned), first)
 
 
 def runs(seeds: int) -> int:
     """How many trainings `antonyms` needs."""
-    return 2 * seeds
+    return seeds
 
 
 def _asked(
-    words: Words, settings: Mapping[str, dict[str, Any]], family: str, seed: int, learned: list[Pair],
-    questions: list[Pair],
-) -> Record:  # fmt: skip
-    model = trained_model(words, settings, learned if family == "with relations" else None, seed)
+    words: Words, settings: Mapping[str, dict[str, Any]], seed: int, learned: list[Pair], questions: list[Pair]
+) -> Record:
+    model = trained_model(words, settings, learned, seed)
     trained = model._model()
     candidates = np.flatnonzero(trained.columns.counts > 0)
     known = {(a, b) for pair in learned for a, b in (pair, pair[::-1])}
@@ -135,17 +134,13 @@ def _asked(
     return Record({"models": list(arrays), "first": first}, arrays)
 
 
-def trained_model(
-    words: Words, settings: Mapping[str, dict[str, Any]], learned: list[Pair] | None, seed: int, **changed: Any
-) -> VBN:
-    """VBN on the corpus, the graph and (unless None) some antonyms."""
+def trained_model(words: Words, settings: Mapping[str, dict[str, Any]], learned: list[Pair], seed: int) -> VBN:
+    """VBN on the corpus, the graph and some antonyms, which are learned apart."""
     data = counted(words.sentences, settings["corpus"]["window"])
     edges = words.graph(data.rows.names, **settings["taxonomy"])
     data = data.with_taxonomy(with_families(edges, words.counts, **settings["families"]))
-    parameters = {**settings["vbn"], **changed}
-    if learned is not None:
-        data = data.with_relation("antonym", learned, symmetric=True)
-        parameters |= settings["relations"]
+    data = data.with_relation("antonym", learned, symmetric=True)
+    parameters = {**settings["vbn"], **settings["relations"], "relation_space": "readout"}
     return VBN(**parameters, seed=seed, verbose=False).fit(data)
 
 
@@ -157,21 +152,17 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
     dial of its own, has to be beaten for relations to be worth something.
     """
     trained = model._model()
-    popularity = trained.profile.log_popularity[candidates]
-    if trained.relations:
-        relation = trained.relation_number("antonym")
-
-        def holds(rows: np.ndarray) -> np.ndarray:
-            return opposite_logits(trained, relation, rows, candidates)
-
-        yield "VBN", lambda rows: holds(rows) + ranking["relation_dial"] * popularity
-        yield "VBN, p(g) without dial", holds
-        return
+    popularity, relation = trained.profile.log_popularity[candidates], trained.relation_number("antonym")
     scorer, vectors = as_scorer(model), unit(model.vectors(readout="smoothed")[1])
+
+    def holds(rows: np.ndarray) -> np.ndarray:
+        return opposite_logits(trained, relation, rows, candidates)
 
     def alike(rows: np.ndarray) -> np.ndarray:
         return np.asarray(vectors[rows] @ vectors[candidates].T)
 
+    yield "VBN", lambda rows: holds(rows) + ranking["relation_dial"] * popularity
+    yield "VBN, p(g) without dial", holds
     yield "VBN w/o relations", lambda rows: scorer.scores([trained.rows[int(i)] for i in rows])[:, candidates]
     yield "VBN w/o relations, cosine", alike
     yield "VBN w/o relations, cosine and dial", lambda rows: alike(rows) + ranking["cosine_dial"] * popularity
