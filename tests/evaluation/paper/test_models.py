@@ -58,3 +58,18 @@ def test_a_model_stands_after_its_base():
 
 def test_the_paper_s_five_models_are_there():
     assert {model.paper for model in ALL if model.paper} == {"VBN", "BSG", "BSG-R", "SG", "SG-R"}
+
+
+@pytest.mark.parametrize("key", ["vbn", "bsg"])
+def test_a_model_can_be_trained_on_items_in_place_of_users(domain, tmp_path, key):
+    """Its other setting is another run, asked by items and not by the user's own density."""
+    model = BY_KEY[key]
+    (other,) = model.others
+    runner, split = Runner(Cache(tmp_path), Progress("shop", tell=lambda _: None)), split_of(domain, "masking", 0)
+    small = {"epochs": 1, "dim": 4}
+    by_user, by_items = (
+        runner.run(model, split, {**settings("shop"), key: {**chosen, **small}}, 0)
+        for chosen in (model.defaults, other)
+    )
+    assert model.placed(other).asking.query == "items"
+    assert (by_user.arrays["above"] != by_items.arrays["above"]).any()

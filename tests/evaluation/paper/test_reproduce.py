@@ -183,15 +183,15 @@ def test_a_search_tries_the_default_first_and_is_resumed_from_the_cache(tmp_path
     domain, lines = shop(tmp_path / "shop", 80), []
     models = (BY_KEY["ease"], BY_KEY["popularity"])
     cache = Cache(tmp_path / "cache")
-    found = search(domain, 4, cache, Progress("s", tell=lines.append), tmp_path / "w", models=models)
+    found = search(domain, 4, cache, Progress("s", tell=lines.append), tmp_path / "w", maskings=1, models=models)
     assert [line.split(" (")[0] for line in lines] == [f"s {n}/4 EASE, validation 1" for n in range(1, 5)]
     assert found.keys() == {"ease"}
     assert {variant.key for variant in variants("shop", folder=tmp_path / "w")[0]} <= {"ease@full", "ease@rare"}
     assert settings("shop", folder=tmp_path / "w")["ease"] == found["ease"]
     monkeypatch.setattr(Runner, "_computed", lambda *_: pytest.fail("trained again"))
-    again = search(domain, 4, cache, Progress("s", tell=lambda _: None), tmp_path / "w2", models=models)
+    again = search(domain, 4, cache, Progress("s", tell=lambda _: None), tmp_path / "w2", maskings=1, models=models)
     assert again == found
-    one = search(domain, 1, cache, Progress("s", tell=lambda _: None), tmp_path / "w3", models=models)
+    one = search(domain, 1, cache, Progress("s", tell=lambda _: None), tmp_path / "w3", maskings=1, models=models)
     assert one["ease"] == BY_KEY["ease"].defaults
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +19,7 @@ Fit = Callable[[Dataset, Parameters, int], Any]
 
 PAPER, TODAY, OURS = "The paper's models", "What one would pick today", "This library"
 _DISTRIBUTIONS = {"gensim": "gensim", "implicit": "implicit", "lightfm": "lightfm-next", "cmfrec": "cmfrec"}
-_NOT_OF_THE_FIT = ("taxonomy", "popularity")
+_NOT_OF_THE_FIT = ("taxonomy", "popularity", "setting")
 _BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
 _BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
 
@@ -40,8 +40,10 @@ class Model:
         (data, parameters, seed) -> fitted model; for a model with a `base`: (fitted base, its taxonomy's edges,
         parameters) -> model.
     defaults : dict
-        Parameters until a search has found better ones. "taxonomy" is the name of a taxonomy of the domain and
-        "popularity" the dial; the rest goes to `fit`.
+        Parameters until a search has found better ones. "taxonomy" is the name of a taxonomy of the domain,
+        "popularity" the dial and "setting" what to train on in place of `setting`; the rest goes to `fit`.
+    others : tuple of dict
+        Further parameters that a search tries before it varies the best of all these.
     asking : Asking
         How its ranks are asked for.
     taxonomy : bool
@@ -64,6 +66,7 @@ class Model:
     setting: str
     fit: Callable[..., Any]
     defaults: Parameters = field(default_factory=dict)
+    others: tuple[Parameters, ...] = ()
     asking: Asking = _BY_ROW
     taxonomy: bool = False
     nodes: bool = False
@@ -71,6 +74,13 @@ class Model:
     base: str = ""
     package: str = ""
     paper: str = ""
+
+    def placed(self, parameters: Parameters) -> Model:
+        """The model as it is trained and asked with these parameters: by users, or by the items that they have."""
+        setting = parameters.get("setting", self.setting)
+        if setting == self.setting:
+            return self
+        return replace(self, setting=setting, asking=replace(self.asking, query="items" if setting == ITEMS else "row"))
 
     @property
     def installed(self) -> bool:
@@ -104,36 +114,36 @@ def _retrofitted(base: Any, edges: Any, parameters: Parameters) -> Any:
     return baselines.retrofit(base, edges, **parameters)
 
 
-_BAYES = {"dim": 50, "epochs": 20, "negatives": 4, "noise_power": 0.75}
+_BAYES = {"dim": 50, "epochs": 20, "negatives": 4, "noise_power": 0.75, "popularity": 0.0}
+_BY_EITHER = ({**_BAYES, "setting": ITEMS},)
 _BAYES_ITEMS = {"dim": 50, "epochs": 8, "negatives": 1, "noise_power": 0.75}
 
 ALL = (
     Model(
-        "vbn", "VBN", OURS, USERS, _bayesian(VBN), {**_BAYES, "popularity": 0.0}, _BY_ROW_PRIOR, taxonomy=True,
-        dial=True,
+        "vbn", "VBN", OURS, USERS, _bayesian(VBN), _BAYES, _BY_EITHER, _BY_ROW_PRIOR, taxonomy=True, dial=True,
     ),
     Model(
         "bsg", "VBN without taxonomy (BSG)", OURS, USERS, _bayesian(baselines.BayesianSkipGram),
-        {**_BAYES, "popularity": 0.0}, dial=True,
+        _BAYES, _BY_EITHER, dial=True,
     ),
     Model(
-        "vbn-items", "VBN, items x items", PAPER, ITEMS, _bayesian(VBN), _BAYES_ITEMS, _BY_ITEMS_PRIOR, taxonomy=True,
-        paper="VBN",
+        "vbn-items", "VBN, items x items", PAPER, ITEMS, _bayesian(VBN), _BAYES_ITEMS, asking=_BY_ITEMS_PRIOR,
+        taxonomy=True, paper="VBN",
     ),
     Model(
-        "bsg-items", "BSG", PAPER, ITEMS, _bayesian(baselines.BayesianSkipGram), _BAYES_ITEMS, _BY_ITEMS, nodes=True,
-        paper="BSG",
+        "bsg-items", "BSG", PAPER, ITEMS, _bayesian(baselines.BayesianSkipGram), _BAYES_ITEMS, asking=_BY_ITEMS,
+        nodes=True, paper="BSG",
     ),
     Model(
-        "bsg-r-items", "BSG-R", PAPER, ITEMS, _retrofitted, {}, _BY_ITEMS_PRIOR, taxonomy=True, base="bsg-items",
+        "bsg-r-items", "BSG-R", PAPER, ITEMS, _retrofitted, asking=_BY_ITEMS_PRIOR, taxonomy=True, base="bsg-items",
         paper="BSG-R",
     ),
     Model(
-        "sg", "SG", PAPER, USERS, _seeded(baselines.SkipGram), {"dim": 50, "epochs": 10, "window": 5}, _BY_ITEMS,
+        "sg", "SG", PAPER, USERS, _seeded(baselines.SkipGram), {"dim": 50, "epochs": 10, "window": 5}, asking=_BY_ITEMS,
         nodes=True, package="gensim", paper="SG",
     ),
     Model(
-        "sg-r", "SG-R", PAPER, USERS, _retrofitted, {}, _BY_ITEMS_PRIOR, taxonomy=True, base="sg", package="gensim",
+        "sg-r", "SG-R", PAPER, USERS, _retrofitted, asking=_BY_ITEMS_PRIOR, taxonomy=True, base="sg", package="gensim",
         paper="SG-R",
     ),
     Model("popularity", "Popularity", TODAY, USERS, _plain(baselines.Popularity)),
@@ -142,10 +152,10 @@ ALL = (
     Model("itemknn", "ItemKNN", TODAY, USERS, _plain(baselines.ItemKNN), {"neighbours": 100}, package="implicit"),
     Model("ease", "EASE", TODAY, USERS, _plain(baselines.EASE)),
     Model(
-        "lightfm", "LightFM", TODAY, USERS, _seeded(baselines.LightFM), {}, _BY_ROW_PRIOR, taxonomy=True,
+        "lightfm", "LightFM", TODAY, USERS, _seeded(baselines.LightFM), asking=_BY_ROW_PRIOR, taxonomy=True,
         package="lightfm",
     ),
-    Model("cmf", "CMF", TODAY, USERS, _seeded(baselines.CMF), {}, _BY_ROW_PRIOR, taxonomy=True, package="cmfrec"),
+    Model("cmf", "CMF", TODAY, USERS, _seeded(baselines.CMF), asking=_BY_ROW_PRIOR, taxonomy=True, package="cmfrec"),
 )  # fmt: skip
 """In the order of the report; a model stands after its base, so that the base is trained once for both."""
 

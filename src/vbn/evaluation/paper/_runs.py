@@ -49,6 +49,7 @@ class Runner:
         seed
             Of training.
         """
+        model = model.placed(settings[model.key])
         started, what = time.perf_counter(), identity(model, split, settings, seed)
         found = self.cache.find(what)
         record = self._computed(model, split, settings, seed) if found is None else found
@@ -122,6 +123,7 @@ def _taxonomy(model: Model, split: Split, parameters: Parameters) -> str | None:
 def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> dict[str, Any]:
     """All that a run depends on, but for the version of the code."""
     parameters = settings[model.key]
+    model = model.placed(parameters)
     edges = _taxonomy(model, split, parameters)
     base = identity(BY_KEY[model.base], split, settings, seed) if model.base else None
     return {

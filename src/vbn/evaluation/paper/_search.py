@@ -6,7 +6,6 @@ search that was stopped goes through its earlier trials at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,12 @@ from vbn.evaluation.paper._split import Split
 from vbn.evaluation.paper._tables import FOUR, four, titles
 from vbn.evaluation.paper._winners import FOLDER, settings, write_winner
 
+_RARE_CASES, _MOST_MASKINGS = 75, 3
+
 
 def search(
-    domain: Domain, trials: int, cache: Cache, progress: Progress, folder: Path = FOLDER, maskings: int = 1,
-    models: tuple[Model, ...] = ALL,
+    domain: Domain, trials: int, cache: Cache, progress: Progress, folder: Path = FOLDER,
+    maskings: int | None = None, models: tuple[Model, ...] = ALL,
 ) -> dict[str, Parameters]:  # fmt: skip
     """Search for each installed model that has something to choose, and write the winners.
 
@@ -37,13 +38,14 @@ def search(
     domain
         The data.
     trials
-        How many settings of each model are tried; the first is its default.
+        How many settings of each model are tried: its default, where it can be trained on users x items or items x
+        items both of these, then variations of the better one.
     cache, progress
         Where runs are kept, where to tell about them.
     folder
         Where the toml files go: <folder>/<domain>/<key>.toml.
     maskings
-        On how many maskings each trial is judged.
+        On how many maskings each trial is judged; by default as many as have `_RARE_CASES` rare cases, at most three.
     models
         Which models; a model that changes another after training comes after it.
 
@@ -54,10 +56,11 @@ def search(
     """
     if trials < 1:
         raise ParameterError(f"trials={trials!r} must be at least 1.")
-    splits = [
-        Split(domain, mask(domain.interactions, domain.least, n), "validation", f"validation {n + 1}")
-        for n in range(maskings)
-    ]
+    splits = [_split(domain, 0)]
+    if maskings is None:
+        rare = Cases.of(splits[0].masked, "validation").rare.sum()
+        maskings = int(np.clip(np.ceil(_RARE_CASES / max(rare, 1)), 1, _MOST_MASKINGS))
+    splits += [_split(domain, n) for n in range(1, maskings)]
     chosen = settings(domain.name, folder=folder)
     ready = tuple(model for model in models if model.installed and model.key in SPACES)
     progress.expect(trials * maskings * len(ready))
@@ -67,6 +70,11 @@ def search(
         chosen[model.key] = best
         write_winner(folder / domain.name / f"{model.key}.toml", best, facts, also)
     return {model.key: chosen[model.key] for model in ready}
+
+
+def _split(domain: Domain, seed: int) -> Split:
+    masked = mask(domain.interactions, domain.least, seed)
+    return Split(domain, masked, "validation", f"validation {seed + 1}")
 
 
 def _searched(
@@ -85,9 +93,11 @@ def _searched(
         found.append((score, {**parameters, **({"popularity": dial} if model.dial else {})}, figures))
         return score
 
-    judged({**model.defaults})
+    starts = (model.defaults, *model.others)[:trials]
+    scores = [judged({**start}) for start in starts]
+    base = starts[int(np.argmax(scores))]
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
-    study.optimize(_objective(model, space, judged), n_trials=trials - 1)
+    study.optimize(lambda trial: judged({**base, **suggest(trial, space)}), n_trials=trials - len(starts))
     score, best, figures = max(found, key=lambda entry: entry[0])
     measured = {title: round(float(value), 2) for title, value in zip(titles(FOUR), figures, strict=True)}
     facts = {"trials": trials, "objective": round(score, 3), **measured}
@@ -102,10 +112,6 @@ def _ends(found: list[tuple[float, Parameters, np.ndarray]], best: Parameters) -
         if top[1] != best:
             ends[end] = top[1]
     return ends
-
-
-def _objective(model: Model, space: Space, judged: Callable[[Parameters], float]) -> Callable[[Any], float]:
-    return lambda trial: judged({**model.defaults, **suggest(trial, space)})
 
 
 def judge(
