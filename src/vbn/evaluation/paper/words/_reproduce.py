@@ -120,7 +120,7 @@ def _ablation_table(found: AblationResult) -> Any:
         FIGURES,
         rows,
         "Trained on the training sentences, one seed; similarity is the average of the sets on the reporting pairs; "
-        "sentence completion by averaged queries, dial at 0. Epoch after which the bound changes by less than 0.1 %: "
+        "sentence completion by averaged queries, dial at 0. Epoch after which the bound changes by less than 0.2 %: "
         f"{settled}.",
     )
 
