@@ -39,6 +39,13 @@ def test_all_readings_judge_the_same_pairs_and_fit_into_json(split):
     assert reliability(model, split) == reliability(model, split)
 
 
+def test_an_item_of_the_user_stands_for_him_where_rows_are_items(split):
+    model = vbn.VBN(dim=6, epochs=8, verbose=False).fit(split.data(ITEMS, "catalogue"))
+    found = reliability(model, split)[AS_TRAINED]
+    assert found["n_pairs"] > len(split.masked.cases()[0])
+    assert found["skipped"] < len(split.masked.cases()[0]) / 10
+
+
 def test_no_temperature_is_made_up_where_none_fits():
     text = [["a", "dog", "barks"], ["the", "cat", "purrs"]] * 20
     model = vbn.VBN(dim=4, epochs=10, verbose=False).fit(vbn.Dataset.from_sequences(text))

@@ -12,7 +12,6 @@ from vbn.evaluation.paper._pool import BINS, FULL, RARE, Pool
 from vbn.evaluation.paper._positions import Position, curves, positions
 from vbn.evaluation.paper._reliability import AS_TRAINED, MEANS, TEMPERATURE
 from vbn.evaluation.paper._results import Picture, Series
-from vbn.evaluation.paper._split import USERS
 from vbn.evaluation.paper._tables import reliabilities
 
 OURS = "vbn"
@@ -136,14 +135,14 @@ def bounds(domain: str, models: tuple[Model, ...], pool: Pool, pairs: int) -> Pi
     series = []
     for model in models:
         values = pool.records[model.key][0].facts["bounds"] if model.key in pool.records else []
-        if values and model.setting == USERS:
+        if values and model.dial:
             x = tuple(float(epoch + 1) for epoch in range(len(values)))
             series.append(Series(model.name, x, tuple(value / pairs for value in values), ours=model.key == OURS))
     return Picture(
         f"{domain}-bounds",
         "Lower bound",
-        "The variational bound for each pair of training, users x items; each epoch draws new negatives, so it is "
-        "noisy.",
+        "The variational bound over the number of pairs of users and items in training; each epoch draws new "
+        "negatives, so it is noisy.",
         "epoch",
         "bound per pair",
         tuple(series),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError
+from vbn.evaluation.paper._masking import Masked
 from vbn.evaluation.paper._split import Split
 from vbn.inference import Reliability
 from vbn.inference._calibration import LabelledPairs, best_temperature
@@ -25,9 +26,10 @@ def reliability(model: Any, split: Split, seed: int = 0) -> Facts:
     Parameters
     ----------
     model
-        A fitted `VBN` or `BayesianSkipGram` of users x items.
+        A fitted `VBN` or `BayesianSkipGram`.
     split
-        What it was trained on; the pairs that this hides are asked for.
+        What it was trained on; the pairs that this hides are asked for. Of users whom the model does not have as
+        rows, one of the other items stands for them.
     seed
         Of the noise pairs.
 
@@ -38,7 +40,10 @@ def reliability(model: Any, split: Split, seed: int = 0) -> Facts:
     """
     data = split.masked.interactions
     users, items = split.masked.cases(split.which)
-    named = [(data.users[user], data.items[item]) for user, item in zip(users.tolist(), items.tolist(), strict=True)]
+    lefts = [data.users[user] for user in users.tolist()]
+    if model._model().shared:
+        lefts = _one_of_theirs(split.masked, split.which, users, seed)
+    named = [(left, data.items[item]) for left, item in zip(lefts, items.tolist(), strict=True)]
     flags = split.masked.rare(split.which)
     columns = model._model().columns
     rare = np.zeros(len(columns), dtype=bool)
@@ -46,6 +51,16 @@ def reliability(model: Any, split: Split, seed: int = 0) -> Facts:
         if data.items[item] in columns:
             rare[columns.id(data.items[item])] = True
     return of_pairs(model, named, rare, seed)
+
+
+def _one_of_theirs(masked: Masked, which: str, users: np.ndarray, seed: int) -> list[str]:
+    """For each case an item that its user has in training, by chance."""
+    data, known = masked.interactions, np.flatnonzero(masked.training(which))
+    known = known[np.argsort(data.user[known], kind="stable")]
+    first, last = (np.searchsorted(data.user[known], users, side=side) for side in ("left", "right"))
+    luck = np.random.default_rng([seed, 0x0E1]).random(len(users))
+    chosen = first + (luck * (last - first)).astype(np.int64)
+    return [data.items[item] for item in data.item[known[chosen]].tolist()]
 
 
 def of_pairs(model: Any, held_out: Any, rare: np.ndarray | None = None, seed: int = 0) -> Facts:

@@ -78,7 +78,7 @@ class Runner:
         if split.which == "test" and not split.cold:
             if model.asking.query == "items":
                 facts["seen_least"] = of_the_least(fitted, scorer, split)
-            elif hasattr(fitted, "uncertainty"):
+            if model.dial:
                 facts["reliability"] = reliability(fitted, split)
         arrays = {"above": above, "others": others}
         if split.cold:

@@ -46,7 +46,8 @@ def paper_table(domain: str, models: tuple[Model, ...], pool: Pool) -> Table:
         titles(),
         tuple(sorted(rows, key=lambda row: not row.ranks)),
         text="Items x items with averaged queries, as in the paper; the paper's numbers are those of its own data. "
-        "The last line has users as entities of their own and does not take part in the choice of the winner.",
+        "For the last line validation data also chose the dial, and whether users or items are its rows; it takes no "
+        "part in the choice of the winner.",
         role="inference",
     )
 
