@@ -58,7 +58,7 @@ def inference_table(results: tuple[DomainResult, ...]) -> Table:
         tuple(rows),
         "Hidden items, diagnoses and words, ranked among the whole catalogue; rare ones are its least frequent fifth. "
         "Models are asked as in the paper (items x items, averaged queries) and all tuned on validation data; the line "
-        f"'{LIBRARY}', with a dial and with users or items as rows, takes no part in the choice of the winner. After ±, "
+        f"'{LIBRARY}', with a dial and users or items as rows, takes no part in the choice of the winner. After ±, "
         "one standard deviation over seeds. The paper's numbers are those of its own data.",
         role="inference",
         grouped=True,
