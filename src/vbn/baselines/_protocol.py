@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -81,11 +82,20 @@ class Predictive:
         return (fold_in if self._query == "fold_in" else average)(self._trained, contexts)
 
     def _logits(self, queries: Gaussians) -> np.ndarray:
-        q = self._trained.posterior
+        bias, (v, moments) = self._trained.posterior.bias, self._columns
         u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
-        v, v_variance = q.v.mean.astype(np.float64), q.v.variance.astype(np.float64)
-        variance = (u**2 + u_variance) @ v_variance.T + u_variance @ (v**2).T + q.bias.variance
-        return logit(u @ v.T + q.bias.mean, variance)
+        variance = np.concatenate([u**2 + u_variance, u_variance], axis=1) @ moments
+        variance += bias.variance
+        mean = u @ v
+        mean += bias.mean
+        return logit(mean, variance)
+
+    @cached_property
+    def _columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means (t, columns), and variances above squared means (2 t, columns), in float64 for all queries to come."""
+        v = self._trained.posterior.v
+        mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
+        return mean, np.concatenate([v.variance.T.astype(np.float64), mean**2])
 
 
 def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0) -> Scorer:

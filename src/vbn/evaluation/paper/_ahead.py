@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from vbn.evaluation.paper._models import Model, Parameters
 from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper._runs import Runner, identity
 from vbn.evaluation.paper._split import Split
+from vbn.evaluation.paper._workers import run_jobs
 
 
 @dataclass(frozen=True)
@@ -57,26 +56,8 @@ def run_ahead(
         How many at once.
     """
     jobs = list(_missing(domain, wanted, parameters, cache))
-    if not jobs:
-        return
-    progress.expect(len(jobs))
-    progress.at_once = processes
-    started = time.perf_counter()
-    context = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks
     given = (domain.name, folder, parameters, cache.folder)
-    with ProcessPoolExecutor(processes, context, _start, given) as pool:
-        running: dict[Future[float], Job] = {pool.submit(_do, job): job for job in jobs}
-        try:
-            while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    job = running.pop(future)
-                    label = f"{', '.join(job.keys)}, {job.kind} {job.seed + 1}"
-                    progress.step(label, time.perf_counter() - future.result())
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    progress.say(f"{len(jobs)} trainings in {time.perf_counter() - started:.0f} s")
+    run_jobs(jobs, _do, _start, given, processes, progress)
 
 
 def _missing(
@@ -99,8 +80,8 @@ def _start(name: str, folder: Path, parameters: dict[str, Parameters], cache: Pa
     _HERE.update(domain=load_domain(name, folder), parameters=parameters, runner=Runner(Cache(cache), silent))
 
 
-def _do(job: Job) -> float:
-    """Do a job in a process; how long it took."""
+def _do(job: Job) -> tuple[str, float]:
+    """Do a job in a process; what it is called and how long it took."""
     from vbn.evaluation.paper._models import BY_KEY
 
     started = time.perf_counter()
@@ -109,7 +90,7 @@ def _do(job: Job) -> float:
         _HERE.update(place=place, split=split_of(_HERE["domain"], *place))
     for key in job.keys:
         _HERE["runner"].run(BY_KEY[key], _HERE["split"], _HERE["parameters"], job.seed)
-    return time.perf_counter() - started
+    return f"{', '.join(job.keys)}, {job.kind} {job.seed + 1}", time.perf_counter() - started
 
 
 def _nobody(_: str) -> None:

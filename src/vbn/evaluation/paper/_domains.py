@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -44,11 +44,11 @@ class Domain:
     names: dict[str, str] = field(default_factory=dict)
 
     def edges(self, kind: str | None = None) -> Edges:
-        """The edges of a taxonomy, by default of the first."""
+        """The edges of a taxonomy, by default of the first: those above the items, others would change nothing."""
         chosen = next(iter(self.taxonomies)) if kind is None else kind
         if chosen not in self.taxonomies:
             raise ParameterError(f"{self.name} has no taxonomy {kind!r}; there are {', '.join(self.taxonomies)}.")
-        return self.taxonomies[chosen]()
+        return above(self.taxonomies[chosen](), self.interactions.items)
 
     @cached_property
     def hash(self) -> str:
@@ -60,6 +60,25 @@ class Domain:
         """Counts in words."""
         data = self.interactions
         return f"{len(data.users):,} users, {len(data.items):,} items, {len(data):,} pairs"
+
+
+def above(edges: Edges, items: Iterable[str]) -> Edges:
+    """The edges on the way from some items to the roots, in the order given.
+
+    Examples
+    --------
+    >>> above([("poodle", "dog", 1.0), ("siamese", "cat", 1.0), ("dog", "animal", 1.0)], ["poodle"])
+    [('poodle', 'dog', 1.0), ('dog', 'animal', 1.0)]
+    """
+    parents: dict[str, list[str]] = {}
+    for child, parent, _ in edges:
+        parents.setdefault(child, []).append(parent)
+    reached, left = set(items), list(items)
+    while left:
+        new = [parent for parent in parents.get(left.pop(), ()) if parent not in reached]
+        reached.update(new)
+        left += new
+    return [edge for edge in edges if edge[0] in reached]
 
 
 def load_domain(name: str, folder: Path) -> Domain:

@@ -6,16 +6,15 @@ and takes all others for done.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
 
 from vbn.evaluation.paper._cache import Cache, Record
 from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._workers import run_jobs
 from vbn.evaluation.paper.words._corpus import Words
 
 Experiment = Callable[[Words, Mapping[str, dict[str, Any]], int, Cache, Progress], Any]
@@ -89,26 +88,8 @@ def run_ahead(
     from vbn.evaluation.paper.words._reproduce import EXPERIMENTS
 
     jobs = missing(EXPERIMENTS, words, settings, seeds, cache)
-    if not jobs:
-        return
-    progress.expect(len(jobs))
-    progress.at_once = processes
-    started = time.perf_counter()
-    context = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks
     given = (os.fspath(folder), settings, seeds, os.fspath(cache.folder))
-    with ProcessPoolExecutor(processes, context, _start, given) as pool:
-        running: dict[Future[tuple[str, float]], str] = {pool.submit(_do, *job): job[0] for job in jobs}
-        try:
-            while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    del running[future]
-                    label, seconds = future.result()
-                    progress.step(label, time.perf_counter() - seconds)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    progress.say(f"{len(jobs)} trainings in {time.perf_counter() - started:.0f} s")
+    run_jobs(jobs, _do, _start, given, processes, progress)
 
 
 _HERE: dict[str, Any] = {}  # what a process works with
@@ -118,11 +99,11 @@ def _start(folder: str, settings: Settings, seeds: int, cache: str) -> None:
     _HERE.update(words=Words.load(folder), settings=settings, seeds=seeds, cache=cache)
 
 
-def _do(name: str, file: str) -> tuple[str, float]:
+def _do(job: tuple[str, str]) -> tuple[str, float]:
     """Do a run in a process; what it is called and how long it took."""
     from vbn.evaluation.paper.words._reproduce import EXPERIMENTS
 
-    started, heard = time.perf_counter(), Heard()
+    (name, file), started, heard = job, time.perf_counter(), Heard()
     EXPERIMENTS[name](_HERE["words"], _HERE["settings"][name], _HERE["seeds"], Only(_HERE["cache"], file), heard)
     return heard.label or name, time.perf_counter() - started
 
