@@ -53,6 +53,7 @@ figure { margin: 1.5rem 0 0; padding: 1rem; border: 1px solid var(--line); borde
 figure svg { width: 100%; min-width: 30rem; height: auto; display: block; }
 .texts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr)); gap: 0 2rem; }
 .texts > div { min-width: 0; }
+.texts thead th { text-align: left; }
 td.word { white-space: normal; }
 @media (max-width: 40rem) {
   body { font-size: 15px; } header, main, nav { padding-left: 1rem; padding-right: 1rem; } h1 { font-size: 1.5rem; }
