@@ -56,10 +56,10 @@ def reproduce_words(folder: str | os.PathLike[str], options: Options, cache: Cac
     """
     words = Words.load(folder)
     progress.say(_described(words))
+    settings, seeds = _settings(options)
     if options.processes > 1:
-        settings, seeds = _settings(options)
         run_ahead(words, folder, settings, seeds, cache, progress.another(), options.processes)
-    return reproduce_from(words, options, cache, progress)
+    return _reproduced(words, settings, options, cache, progress)
 
 
 def _settings(options: Options) -> tuple[dict[str, dict[str, dict[str, Any]]], int]:
@@ -71,8 +71,14 @@ def _described(words: Words) -> str:
 
 
 def reproduce_from(words: Words, options: Options, cache: Cache, progress: Progress) -> DomainResult:
-    """The same for words that have been loaded."""
-    settings, seeds = _settings(options)
+    """The same for words that have been loaded, one run after the other."""
+    return _reproduced(words, _settings(options)[0], options, cache, progress)
+
+
+def _reproduced(
+    words: Words, settings: dict[str, dict[str, dict[str, Any]]], options: Options, cache: Cache, progress: Progress
+) -> DomainResult:
+    seeds = 1 if options.quick else options.seeds
     progress.expect(
         _similarity.runs(seeds) + _completion.runs(seeds) + _antonyms.runs(seeds) + len(VARIANTS),
     )
