@@ -68,7 +68,7 @@ def test_probabilities_come_true_within_a_tenth(found):
 
 @pytest.fixture(scope="module")
 def opposites():
-    """Antonyms of the bundled words, learned from three quarters of them; relations learned apart change nothing else."""
+    """Antonyms of the bundled words, learned from three quarters of them; relations apart change nothing else."""
     raw = read_bundled()
     whole = vbn.datasets.load_bundled().train
     data = vbn.Dataset(whole.rows, None, whole.counts, kind="sequences").with_taxonomy(raw.pairs(raw.taxonomy))
