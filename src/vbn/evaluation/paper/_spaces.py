@@ -8,14 +8,14 @@ Range = tuple[Literal["int", "float", "log"], float, float]
 Space = dict[str, Range | tuple[Any, ...]]
 
 _BAYES: Space = {
-    "dim": (20, 50, 100),
-    "negatives": (1, 2, 4, 8),
-    "noise_power": ("float", 0.25, 1.0),
-    "epochs": (10, 20, 40),
+    "dim": (20, 50, 80),
+    "negatives": (2, 4, 8),
+    "noise_power": ("float", 0.5, 1.0),
+    "epochs": (10, 20),
     "alpha": (1.0, 3.0, 10.0),
     "beta": (0.3, 1.0, 3.0),
 }
-_BAYES_ITEMS: Space = {**_BAYES, "dim": (20, 50), "negatives": (1, 2, 4), "epochs": (5, 10, 15)}
+_BAYES_ITEMS: Space = {**_BAYES, "dim": (20, 50), "negatives": (1, 2, 4), "epochs": (5, 10)}
 _RETROFIT: Space = {"iterations": (1, 3, 10), "alpha": ("log", 0.3, 30.0)}
 
 SPACES: dict[str, Space] = {
