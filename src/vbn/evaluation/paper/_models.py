@@ -42,6 +42,7 @@ class Model:
     defaults : dict
         Parameters until a search has found better ones. "taxonomy" is the name of a taxonomy of the domain,
         "popularity" the dial and "setting" what to train on in place of `setting`; the rest goes to `fit`.
+        "prior_weight" is alpha and beta of entities and categories: the larger, the nearer precisions stay to 1.
     others : tuple of dict
         Further parameters that a search tries before it varies the best of all these.
     asking : Asking
@@ -99,7 +100,12 @@ def of_fit(parameters: Parameters) -> Parameters:
 
 
 def _bayesian(kind: type[VBN]) -> Fit:
-    return lambda data, parameters, seed: kind(**parameters, seed=seed, verbose=False).fit(data)
+    def fit(data: Dataset, parameters: Parameters, seed: int) -> VBN:
+        given = {**parameters}
+        prior = dict.fromkeys(("entity", "category"), given.pop("prior_weight"))
+        return kind(**given, alpha=prior, beta=prior, seed=seed, verbose=False).fit(data)
+
+    return fit
 
 
 def _seeded(kind: Any) -> Fit:
@@ -114,9 +120,9 @@ def _retrofitted(base: Any, edges: Any, parameters: Parameters) -> Any:
     return baselines.retrofit(base, edges, **parameters)
 
 
-_BAYES = {"dim": 50, "epochs": 20, "negatives": 4, "noise_power": 0.75, "popularity": 0.0}
+_BAYES = {"dim": 50, "epochs": 20, "negatives": 4, "noise_power": 0.75, "prior_weight": 10.0, "popularity": 0.0}
 _BY_EITHER = ({**_BAYES, "setting": ITEMS},)
-_BAYES_ITEMS = {"dim": 50, "epochs": 8, "negatives": 1, "noise_power": 0.75}
+_BAYES_ITEMS = {"dim": 50, "epochs": 8, "negatives": 1, "noise_power": 0.75, "prior_weight": 10.0}
 
 ALL = (
     Model(

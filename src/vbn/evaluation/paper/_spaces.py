@@ -12,8 +12,7 @@ _BAYES: Space = {
     "negatives": (2, 4, 8),
     "noise_power": ("float", 0.5, 1.0),
     "epochs": (10, 20),
-    "alpha": (1.0, 3.0, 10.0),
-    "beta": (0.3, 1.0, 3.0),
+    "prior_weight": (1.0, 3.0, 10.0, 30.0),
 }
 _BAYES_ITEMS: Space = {**_BAYES, "dim": (20, 50), "negatives": (1, 2, 4), "epochs": (5, 10)}
 _RETROFIT: Space = {"iterations": (1, 3, 10), "alpha": ("log", 0.3, 30.0)}
