@@ -57,7 +57,10 @@ def test_every_family_begins_with_as_many_settings_which_its_model_takes():
                 family, vbn.VBN
             )
             for one in settings:
-                kind(**as_section(one))
+                section = as_section(one)
+                if family in ("vbn", "bsg"):
+                    section.pop("window", None)  # it belongs to the counts
+                kind(**section)
                 assert all(value in VALUES[experiment][family][name] for name, value in one.items())
 
 

@@ -6,7 +6,7 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper._runs import DIAL
 from vbn.evaluation.paper.words._corpus import Words, counted
 from vbn.evaluation.paper.words._families import with_families
+from vbn.evaluation.paper.words._graph import unit
 from vbn.evaluation.paper.words._keeping import kept
 from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks
 from vbn.inference._folding import average, fold_in
@@ -39,6 +40,8 @@ NEUTRAL = DIALS.index(0.0)
 
 AVERAGE = "average"
 """The paper's way to ask: the mean of the words of a sentence."""
+
+_STRETCH = 8.0  # a cosine spans 2, a logit about 16
 
 SHOWN = {"vbn": "VBN", "bsg": "BSG", "bsg-r": "BSG-R", "sg": "SG", "sg-r": "SG-R"}
 Score = Callable[[list[Basket]], np.ndarray]
@@ -181,24 +184,25 @@ class Training:
             if key == "vbn" or scoring[0].partition(", ")[2] in wanted:
                 yield scoring
 
-    def _data(self) -> Dataset:
-        data = counted(self.sentences, self.settings["corpus"]["window"])
+    def _data(self, window: int | None = None) -> Dataset:
+        data = counted(self.sentences, window or self.settings["corpus"]["window"])
         edges = self.words.graph(data.rows.names, **self.settings["taxonomy"])
         return data.with_taxonomy(with_families(edges, data.rows.names, **self.settings["families"]))
 
     def _fitted(self, family: str, seed: int) -> Any:
-        section = self.settings[family]
+        section = {**self.settings[family]}
         if family == "sg":
             return SkipGram(**section, seed=seed).fit(self.sentences)
+        window = section.pop("window", None)
         made = (VBN if family == "vbn" else BayesianSkipGram)(**section, seed=seed, verbose=False)
-        return made.fit(self._data())
+        return made.fit(self._data(window))
 
 
 def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
     """Ways to ask: by the plain average, as in the paper; with frequent words thinned out as training did.
 
     Skip-gram is asked by cosines, as in the paper, or by products with its output vectors; Bayesian models by the
-    predictive probability of an averaged or a folded-in query.
+    predictive probability of an averaged or a folded-in query, or by cosines, too, of the means of u + v.
     """
     columns = model._model().columns
     keep = keep_probabilities(columns.counts, subsample)
@@ -222,6 +226,8 @@ def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
     yield f"{name}, {AVERAGE}", averaged.scores, averaged.columns, offsets
     yield f"{name}, thinned average", thinned(averaged.scores), averaged.columns, offsets
     yield f"{name}, fold-in", thinned(folded.scores), folded.columns, offsets
+    yield f"{name}, average and cosine", averaged.cosines, averaged.columns, offsets
+    yield f"{name}, thinned average and cosine", thinned(averaged.cosines), averaged.columns, offsets
 
 
 class WordsOnly:
@@ -236,6 +242,20 @@ class WordsOnly:
         self._v = np.asarray(q.v.mean[at].T, np.float32)
         self._spreads = np.concatenate([np.asarray(q.v.variance[at].T, np.float32), self._v**2])
         self._bias, self._bias_variance = (np.asarray(part[at], np.float32) for part in (q.bias.mean, q.bias.variance))
+        self._at = at
+
+    @cached_property
+    def _joint(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vectors u + v of all entities, and those of the words alone, of length 1."""
+        q = self._trained.posterior
+        joint = np.asarray(q.u.mean + q.v.mean, np.float32)
+        return joint, np.asarray(unit(joint[self._at]).T)
+
+    def cosines(self, queries: list[Basket]) -> np.ndarray:
+        """Cosines of the average of u + v with u + v of the words, stretched so that the dial's positions suit them."""
+        joint, words = self._joint
+        asked = basket_matrix(list(queries), self._trained.columns) @ joint
+        return np.asarray(_STRETCH * unit(np.asarray(asked, np.float32)) @ words)
 
     def scores(self, queries: list[Basket]) -> np.ndarray:
         """One row for each query."""

@@ -10,7 +10,8 @@ _GENSIM: Section = {"dim": 50, "epochs": 20, "negatives": 5, "subsample": 1e-4, 
 _LETTERS: Section = {**_GENSIM, "min_n": 3, "max_n": 6, "buckets": 200_000}
 _BAYES: Section = {"dim": 50, "epochs": 20, "negatives": 2, "subsample": 1e-4, "noise_power": 0.75, "entity": 1.0}
 _OURS: Section = {**_BAYES, "epochs": 30, "entity": 10.0, "bias_prior": "common", "families": 0.5}
-_HIDDEN: Section = {**_BAYES, "epochs": 15}
+_HIDDEN: Section = {**_BAYES, "epochs": 15, "window": 5}
+_OUR_HIDDEN: Section = {**_OURS, "epochs": 15, "window": 5}
 
 _GENSIM_VALUES: dict[str, tuple[Any, ...]] = {
     "dim": (50, 100),
@@ -22,7 +23,7 @@ _GENSIM_VALUES: dict[str, tuple[Any, ...]] = {
 }
 _BAYES_VALUES: dict[str, tuple[Any, ...]] = {
     "dim": (50, 100),
-    "epochs": (10, 15, 20, 30),
+    "epochs": (10, 15, 20, 25, 30),
     "negatives": (1, 2, 5),
     "subsample": (1e-5, 1e-4, 1e-3),
     "noise_power": (0.25, 0.5, 0.75),
@@ -38,8 +39,8 @@ VALUES: dict[str, dict[str, dict[str, tuple[Any, ...]]]] = {
     },
     "completion": {
         "sg": _GENSIM_VALUES,
-        "bsg": _BAYES_VALUES,
-        "vbn": {**_BAYES_VALUES, "bias_prior": ("common", "taxonomy"), "families": (0.0, 0.5, 1.0)},
+        "bsg": {**_BAYES_VALUES, "window": (5, 10)},
+        "vbn": {**_BAYES_VALUES, "window": (5, 10), "bias_prior": ("common", "taxonomy"), "families": (0.0, 0.5, 1.0)},
     },
 }
 """By experiment and family: the values of each parameter, from which Optuna draws once `FIRST` is used up."""
@@ -80,15 +81,15 @@ FIRST: dict[str, dict[str, list[Section]]] = {
         ],
         "bsg": [
             _HIDDEN,
-            {**_HIDDEN, "noise_power": 0.5},
             {**_HIDDEN, "subsample": 1e-3},
-            {**_HIDDEN, "negatives": 5},
+            {**_HIDDEN, "subsample": 1e-3, "window": 10},
+            {**_HIDDEN, "subsample": 1e-3, "window": 10, "epochs": 25},
         ],
         "vbn": [
-            {**_OURS, "epochs": 15},
-            {**_OURS, "epochs": 15, "noise_power": 0.5},
-            {**_OURS, "epochs": 15, "subsample": 1e-3},
-            {**_OURS, "epochs": 15, "negatives": 5},
+            _OUR_HIDDEN,
+            {**_OUR_HIDDEN, "subsample": 1e-3},
+            {**_OUR_HIDDEN, "subsample": 1e-3, "window": 10},
+            {**_OUR_HIDDEN, "subsample": 1e-3, "window": 10, "epochs": 25},
         ],
     },
 }
