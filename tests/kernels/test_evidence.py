@@ -12,7 +12,7 @@ from vbn.model._bound import lower_bound
 from vbn.model._fit import run_epoch
 
 SEEDS = range(3)
-ORDER = ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "centres", "tau")
+ORDER = ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "g", "centres", "tau")
 
 
 def make(seed, dtype="float64", **options):

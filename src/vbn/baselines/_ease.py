@@ -10,6 +10,8 @@ from vbn.baselines._items import ItemWeights
 from vbn.data import Dataset
 from vbn.estimators._checking import _flag, _number
 
+_DIGITS = 10  # of a weight: the rest differs with the number of threads, and would break ties by chance
+
 
 class EASE(ItemWeights):
     """A linear model that predicts each column from all others, with a closed-form solution.
@@ -44,7 +46,7 @@ class EASE(ItemWeights):
         gram = np.asarray((x.T @ x).toarray(), dtype=np.float64)
         gram[np.diag_indices_from(gram)] += self.regularization
         inverse = np.linalg.inv(gram)
-        weights = inverse / -np.diag(inverse)
+        weights = np.round(inverse / -np.diag(inverse), _DIGITS)
         np.fill_diagonal(weights, 0.0)
         result = np.zeros((len(data.columns), len(data.columns)))
         result[np.ix_(seen, seen)] = weights
