@@ -71,6 +71,18 @@ def test_a_model_without_counts_says_which_option_it_needs(shop, tmp_path, calle
     assert called("recommend", tmp_path / "bare", "--user", "u1", "--include-seen").returncode == 0
 
 
+def test_items_beside_users(shop, tmp_path, called):
+    given = ["train", shop.folder / "bought.csv", "--kind", "interactions", "--columns", "who,what", *FAST]
+    assert called(*given, "--co-occurrences", 1, "--out", tmp_path / "both").returncode == 0
+    asked = ["recommend", tmp_path / "both", "--user", "u1", "-k", 3]
+    assert called(*asked, "--query", "both").stdout != called(*asked).stdout
+    assert "co_occurrences = 1.0" in (tmp_path / "both" / "train.toml").read_text()
+    told = called("recommend", shop.model, "--user", "u1", "--query", "both")
+    assert told.returncode == 2
+    assert "train with --co-occurrences 1" in told.stderr
+    assert "--query both" in told.stderr
+
+
 def test_files_of_every_kind_are_read(tmp_path, called):
     (tmp_path / "text.txt").write_text("the dog barks\nthe cat purrs\n")
     with gzip.open(tmp_path / "baskets.tsv.gz", "wt") as stream:

@@ -121,8 +121,67 @@ def test_averaged_queries(baskets):
 
 
 def test_averages_need_row_densities(shop):
-    with pytest.raises(vbn.ParameterError, match="fold_in"):
+    with pytest.raises(vbn.ParameterError, match=r"'i2'.*fold_in.*with_co_occurrences"):
         shop.recommend(["i2"], query="average")
+    with pytest.raises(vbn.ParameterError, match="with_co_occurrences"):
+        shop.recommend(user="u1", query="both")
+    with pytest.raises(vbn.ParameterError, match="'average'"):
+        shop.recommend(user="u1", query="average")
+    with pytest.raises(vbn.ParameterError, match="'both'"):
+        shop.recommend(["i2"], query="both")
+
+
+@pytest.fixture(scope="module")
+def joint():
+    """Users and items as rows; "lone" has an item that goes with no other."""
+    users = ["ann", "ann", "ben", "ben", "cem", "cem", "dee", "dee"] * 5 + ["lone"]
+    items = ["tea", "milk", "tea", "honey", "beer", "crisps", "beer", "nuts"] * 5 + ["book"]
+    data = vbn.Dataset.from_interactions(users, items).with_co_occurrences()
+    return vbn.VBN(dim=4, epochs=20, negatives=2, dtype="float64", verbose=False).fit(data)
+
+
+def expected(model, user, share):
+    """Probabilities of all items, written out: a mixture of independent Gaussians, and the predictive logit."""
+    q, counts, rows = model._trained.posterior, model._data.counts, model._data.rows
+    i = rows.id(user)
+    own = slice(counts.indptr[i], counts.indptr[i + 1])
+    items = [rows.id(model._data.columns[j]) for j in counts.indices[own] if model._data.columns[j] in rows]
+    weights = counts.values[own] / counts.values[own].sum() if items else np.empty(0)
+    mean = (1 - share) * q.u.mean[i] + share * sum((w * q.u.mean[k] for w, k in zip(weights, items, strict=True)), 0.0)
+    variance = (1 - share) ** 2 * q.u.variance[i] + share**2 * sum(
+        (w**2 * q.u.variance[k] for w, k in zip(weights, items, strict=True)), 0.0
+    )
+    m = q.v.mean @ mean + q.bias.mean
+    s = q.v.variance @ mean**2 + (q.v.mean**2 + q.v.variance) @ variance + q.bias.variance
+    return dict(zip(model._data.columns.names, 1 / (1 + np.exp(-m / np.sqrt(1 + np.pi * s / 8))), strict=True))
+
+
+@pytest.mark.parametrize(("user", "share"), [("ann", 0.5), ("dee", 0.5), ("lone", 0.0)])
+def test_a_user_and_what_he_has_stand_for_half_each(joint, user, share):
+    table = joint.recommend(user=user, k=20, query="both", exclude_seen=False)
+    wanted = expected(joint, user, share)
+    assert {row.entity: row.score for row in table} == pytest.approx(wanted, rel=1e-9)
+    np.testing.assert_allclose(
+        vbn.baselines.as_scorer(joint, query="both").scores([user])[0],
+        [np.log(wanted[name] / (1 - wanted[name])) for name in joint._data.columns],
+        rtol=1e-9,
+    )
+
+
+def test_items_that_are_rows_can_be_averaged(joint):
+    assert set(entities(joint.recommend(["tea"], k=2, query="average"))) == {"milk", "honey"}
+    with pytest.raises(vbn.ParameterError, match="'book'"):
+        joint.recommend(["tea", "book"], query="average")
+
+
+def test_both_needs_the_counts(joint, tmp_path):
+    model = vbn.load(joint.save(tmp_path / "m", counts=False))
+    with pytest.raises(vbn.DataError, match="counts=True"):
+        model.recommend(user="ann", query="both", exclude_seen=False)
+    with pytest.raises(vbn.ParameterError, match="counts"):
+        vbn.baselines.as_scorer(model, query="both")
+    kept = vbn.load(joint.save(tmp_path / "k"))
+    assert entities(kept.recommend(user="ann", query="both")) == entities(joint.recommend(user="ann", query="both"))
 
 
 def test_an_empty_query_is_somebody_unknown(shop, baskets):

@@ -11,8 +11,9 @@ import numpy as np
 from vbn._errors import ParameterError
 from vbn.baselines._queries import read_queries
 from vbn.data import Vocabulary
+from vbn.data._counts import Counts
 from vbn.estimators._queries import Queries, read_dial
-from vbn.inference._folding import average, fold_in
+from vbn.inference._folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference._predictive import logit
 from vbn.kernels._arrays import ContextArrays
 from vbn.model._posterior import Gaussians
@@ -43,17 +44,24 @@ class Predictive:
     trained
         The model.
     query
-        How a list of columns becomes a row: "fold_in" or "average", as in `VBN.recommend`.
+        How a list of columns becomes a row: "fold_in" or "average", as in `VBN.recommend`; with "both", rows stand
+        half for themselves and half for the columns that they have, and lists of columns are averaged.
     popularity
         The dial: this times log(count) adds to the logit.
+    counts
+        What rows have, for "both".
     """
 
-    def __init__(self, trained: Trained, query: str = "fold_in", popularity: float = 0.0) -> None:
-        if query not in ("fold_in", "average"):
-            raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
-        if query == "average" and not trained.shared:
-            raise ParameterError("query='average' needs entities that are rows and columns at once; use 'fold_in'.")
-        self._trained, self._query, self._dial = trained, query, read_dial(popularity)
+    def __init__(
+        self, trained: Trained, query: str = "fold_in", popularity: float = 0.0, counts: Counts | None = None
+    ) -> None:  # fmt: skip
+        if query not in ("fold_in", "average", "both"):
+            raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average' nor 'both'.")
+        if query != "fold_in":
+            check_averages(trained, query)
+        if query == "both" and counts is None:
+            raise ParameterError("query='both' needs a model that has its counts.")
+        self._trained, self._query, self._dial, self._counts = trained, query, read_dial(popularity), counts
 
     @property
     def columns(self) -> Vocabulary:
@@ -64,18 +72,23 @@ class Predictive:
         """Predictive logits after the dial, one row for each query."""
         trained = self._trained
         asked = read_queries(queries, trained.rows, trained.columns)
-        u = trained.posterior.u
         result = np.empty((len(asked), len(trained.columns)))
-        result[asked.rows_at] = self._logits(Gaussians(u.mean[asked.rows], u.variance[asked.rows]))
+        result[asked.rows_at] = self._logits(self._rows(asked.rows))
         if len(asked.baskets_at):
             result[asked.baskets_at] = self._logits(self._inferred(asked.baskets))
         if self._dial:
             result += self._dial * trained.profile.log_popularity
         return result
 
+    def _rows(self, ids: np.ndarray) -> Gaussians:
+        if self._query == "both" and self._counts is not None:
+            return both(self._trained, ids, contexts_of(self._counts, ids))
+        u = self._trained.posterior.u
+        return Gaussians(u.mean[ids], u.variance[ids])
+
     def _inferred(self, baskets: Any) -> Gaussians:
-        if self._query == "average" and (np.diff(baskets.indptr) == 0).any():
-            raise ParameterError("query='average' has nothing to average: a query is empty. Use 'fold_in'.")
+        if self._query != "fold_in" and (np.diff(baskets.indptr) == 0).any():
+            raise ParameterError(f"query={self._query!r} has nothing to average: a query is empty. Use 'fold_in'.")
         contexts = ContextArrays(
             baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64)
         )
@@ -106,7 +119,7 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0) -> Sc
     model
         A fitted `VBN` or `BayesianSkipGram`, or any model with `scores` and `columns` of its own.
     query, popularity
-        For Bayesian models: how lists of columns are read, and the popularity dial, as in `VBN.recommend`.
+        For Bayesian models: how rows and lists of columns are read, and the popularity dial, as in `VBN.recommend`.
 
     Examples
     --------
@@ -121,4 +134,4 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0) -> Sc
         return cast(Scorer, model)
     if not isinstance(model, Queries):
         raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
-    return Predictive(model._model(), query, popularity)
+    return Predictive(model._model(), query, popularity, model._data.counts if model._data is not None else None)

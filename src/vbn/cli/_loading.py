@@ -51,6 +51,8 @@ def check_usage(settings: Mapping[str, Any]) -> None:
 def read_training_data(settings: Mapping[str, Any]) -> Dataset:
     """The counts of the input, with taxonomy and relations."""
     data = read_counts(settings, settings["input"], limits=True)
+    if "co_occurrences" in settings:
+        data = data.with_co_occurrences(settings["co_occurrences"])
     if "taxonomy" in settings:
         child, parent, weight = _three(settings.get("taxonomy_columns", ()))
         data = data.with_taxonomy(

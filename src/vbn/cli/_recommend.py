@@ -18,6 +18,7 @@ class Query(StrEnum):
 
     fold_in = "fold_in"
     average = "average"
+    both = "both"
 
 
 class Explore(StrEnum):
@@ -40,7 +41,11 @@ def recommend(
     user: Annotated[list[str] | None, typer.Option(help="A row seen in training instead; may be repeated.")] = None,
     users: Annotated[Path | None, typer.Option(help="A text file of such rows, one a line.")] = None,
     query: Annotated[
-        Query, typer.Option(help="fold_in: infer a density from the entities. average: as in the paper.")
+        Query,
+        typer.Option(
+            help="fold_in: infer a density from the entities. average: as in the paper. both: a user's own density and "
+            "the average of what he has."
+        ),
     ] = Query.fold_in,
     popularity: Annotated[
         float, typer.Option(help="The dial: above 0 favours popular entities, below 0 rare ones.")

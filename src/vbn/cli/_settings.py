@@ -30,6 +30,7 @@ MODEL: _Kinds = {
 }  # fmt: skip
 DATA: _Kinds = {
     "kind": TEXT, "columns": LIST, "header": (bool,), "delimiter": TEXT, "window": (int,), "dynamic_window": (bool,),
+    "co_occurrences": NUMBER,
     "drop_missing": (bool,),
     "min_count": NUMBER, "max_size": (int,), "shared": (bool,), "taxonomy_side": TEXT, "taxonomy_columns": LIST,
     "drop_cycles": (bool,), "relation": (dict,), "symmetric": LIST, "skip_unknown": (bool,), "hold_out": NUMBER,

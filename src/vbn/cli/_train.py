@@ -92,6 +92,10 @@ def train(
         bool | None,
         typer.Option("--shared/--separate", help="Pairs, matrix: whether both sides are the same entities."),
     ] = None,
+    co_occurrences: Annotated[
+        float | None,
+        typer.Option(metavar="WEIGHT", help="Interactions: items as rows too, with this weight of what goes together."),
+    ] = None,
     row_names: Annotated[Path | None, typer.Option(help="Matrix: a text file of its rows' names.")] = None,
     column_names: Annotated[Path | None, typer.Option(help="Matrix: a text file of its columns' names.")] = None,
     taxonomy: Annotated[Path | None, typer.Option(help="A file of child, parent[, weight].")] = None,

@@ -114,13 +114,14 @@ def from_entries(entries: Entries, min_count: float, max_size: int | None) -> Pa
     seen = np.bincount(membership.indices, minlength=len(items.names)).astype(np.float64)
     kept = ranked(seen, (seen > 0) & (seen >= min_count), max_size)
     place = positions(kept, len(items.names))[membership.indices]
-    counts = _together(membership.row_ids()[place >= 0], place[place >= 0], membership.shape[0], len(kept))
+    counts = together(membership.row_ids()[place >= 0], place[place >= 0], membership.shape[0], len(kept))
     refuse_nothing(counts.nnz, min_count)
     vocabulary = Vocabulary([items.names[code] for code in kept.tolist()], seen[kept])
     return Parts(vocabulary, vocabulary, counts)
 
 
-def _together(baskets: IdArray, items: IdArray, n_baskets: int, n_items: int) -> Counts:
+def together(baskets: IdArray, items: IdArray, n_baskets: int, n_items: int) -> Counts:
+    """For every ordered pair of different items, the number of baskets that hold both."""
     from scipy.sparse import csr_array
 
     held: Any = csr_array((np.ones(len(items)), (baskets, items)), shape=(n_baskets, n_items))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbn._errors import ParameterError, RelationError
 from vbn.data._constructors import Constructors
+from vbn.data._counts import Counts
 from vbn.data._parts import DatasetParts
 from vbn.data._relation import Relation, read_relation
 from vbn.data._taxonomy import Taxonomy
@@ -181,11 +182,42 @@ class Dataset(DatasetParts, Constructors):
         )
         return self._replaced(relations={**self._relations, name: relation})
 
+    def with_co_occurrences(self, weight: float = 1.0) -> Dataset:
+        """Return this data set with its columns as further rows, counted as `from_baskets` does: what goes together.
+
+        Where rows have few columns (patients with a handful of diagnoses), a model of both is often better than one of
+        either: ask it with ``recommend(user=..., query="both")`` or ``recommend(entities, query="average")``.
+
+        Parameters
+        ----------
+        weight : float, default 1
+            What a row adds to the count of every ordered pair of columns that it has, whatever its own counts are.
+
+        Raises
+        ------
+        DataError
+            Where rows and columns are the same entities already, or where a row and a column have the same name.
+
+        Examples
+        --------
+        >>> data = Dataset.from_interactions(["ann", "ann", "ben", "ben"], ["tea", "milk", "tea", "honey"])
+        >>> both = data.with_co_occurrences()
+        >>> both.rows.names
+        ('ann', 'ben', 'tea', 'milk', 'honey')
+        >>> both
+        Dataset(interactions: 5 rows x 3 columns, 8 cells, total 8)
+        """
+        from vbn.data._joint import with_columns_as_rows
+
+        rows, counts = with_columns_as_rows(self, weight)
+        return self._replaced(rows, counts=counts)
+
     def _replaced(
         self,
         rows: Vocabulary | None = None,
         columns: Vocabulary | None = None,
         *,
+        counts: Counts | None = None,
         row_taxonomy: Taxonomy | None = None,
         column_taxonomy: Taxonomy | None = None,
         relations: Mapping[str, Relation] | None = None,
@@ -198,7 +230,7 @@ class Dataset(DatasetParts, Constructors):
         return Dataset(
             rows,
             columns,
-            self._counts.resized((len(rows), len(columns))),
+            (counts or self._counts).resized((len(rows), len(columns))),
             row_taxonomy=None if row_taxonomy is None else row_taxonomy.over(rows),
             column_taxonomy=None if column_taxonomy is None else column_taxonomy.over(columns),
             relations=self._relations if relations is None else relations,

@@ -12,7 +12,7 @@ from vbn._errors import DataError, ParameterError
 from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries, check_k, read_dial
-from vbn.inference._folding import average, fold_in
+from vbn.inference._folding import average, both, contexts_of, fold_in
 from vbn.inference._ranking import Hidden, rank, tables
 from vbn.inference._table import Table, Tables
 from vbn.kernels._arrays import ContextArrays
@@ -45,9 +45,10 @@ class Recommending(Queries):
         user
             Instead of entities: the name of a row seen in training, or a list of names (a batch).
         query
-            "fold_in": the entities are the contexts of a new row, whose density is inferred in closed form.
-            "average": the mean of the random variables of the entities, as in the paper; only where rows and columns
-            are the same entities.
+            "fold_in": the entities are the contexts of a new row, whose density is inferred in closed form; a `user`
+            has one already. "average": the mean of the random variables of the entities, as in the paper; only where
+            the entities are rows too. "both": the mean of the random variable of a `user` and of the average of what
+            he has, for data with `Dataset.with_co_occurrences`.
         popularity
             The dial: this times log(count) adds to the logit of each candidate. Above 0 favours popular entities, below
             0 rare ones.
@@ -87,7 +88,7 @@ class Recommending(Queries):
         if user is not None:
             many = not isinstance(user, (str, bytes, numbers.Number)) and isinstance(user, Iterable)
             names = list(user) if many else [user]
-            queries, seen = self._rows(trained, names, exclude_seen)
+            queries, seen = self._rows(trained, names, exclude_seen, query)
         else:
             many, baskets = read_baskets(entities)
             names = list(range(len(baskets))) if many else [None]
@@ -98,17 +99,24 @@ class Recommending(Queries):
         found = tables(trained, queries, ranked, dial, labels, "score" if dial or rng is not None else "p")
         return Tables(found) if many else found[0]
 
-    def _rows(self, trained: Trained, names: list[Any], exclude: bool) -> tuple[Gaussians, list[np.ndarray]]:
+    def _rows(
+        self, trained: Trained, names: list[Any], exclude: bool, query: str
+    ) -> tuple[Gaussians, list[np.ndarray]]:  # fmt: skip
         """Densities of rows, and the columns that each was seen with (itself, where rows are columns)."""
+        if query not in ("fold_in", "both"):
+            raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'both', which is what a user= can be.")
         ids, u = trained.rows.ids(names), trained.posterior.u
+        if self._data is None and (query == "both" or (exclude and not trained.shared)):
+            way = "Leave query= out" if query == "both" else "Pass exclude_seen=False"
+            raise DataError(
+                f"this model was saved without its counts, so what a user has seen is not known. {way}, or save with "
+                "counts=True."
+            )
         queries = Gaussians(u.mean[ids], u.variance[ids])
+        if self._data is not None and query == "both":
+            queries = both(trained, ids, contexts_of(self._data.counts, ids))
         if trained.shared:
             return queries, [ids[at : at + 1] for at in range(len(ids))]
-        if self._data is None and exclude:
-            raise DataError(
-                "this model was saved without its counts, so what a user has seen is not known. Pass "
-                "exclude_seen=False, or save with counts=True."
-            )
         if self._data is None:
             return queries, []
         counts = self._data.counts
@@ -178,12 +186,7 @@ def read_basket(given: Any) -> dict[Any, float]:
 def _inferred(trained: Trained, baskets: list[dict[Any, float]], query: str) -> tuple[Gaussians, list[np.ndarray]]:
     """Densities of queries, and the columns that each names."""
     if query not in ("fold_in", "average"):
-        raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
-    if query == "average" and not trained.shared:
-        raise ParameterError(
-            "query='average' needs entities that are rows and columns at once; here the columns have no row density "
-            "to average. Use query='fold_in'."
-        )
+        raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average', which is what entities can be.")
     if query == "average" and not all(baskets):
         raise ParameterError("query='average' has nothing to average: the query is empty. Use query='fold_in'.")
     ids = [trained.columns.ids(basket) for basket in baskets]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vbn._errors import ParameterError
+from vbn.data._counts import Counts
 from vbn.kernels._arrays import ContextArrays, QueryPrior
 from vbn.model._posterior import Gaussians
 from vbn.model._trained import Trained
@@ -42,14 +44,64 @@ def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) ->
 
 
 def average(trained: Trained, contexts: ContextArrays) -> Gaussians:
-    """The paper's query: the mean of the random variables u of the entities, weighted by their counts."""
+    """The paper's query: the mean of the random variables u of the entities, weighted by their counts.
+
+    Where rows and columns are different entities, the columns must be rows too: `Dataset.with_co_occurrences`.
+    """
+    rows = _as_rows(trained, contexts.indices)
+    if (rows < 0).any():
+        name = trained.columns[int(contexts.indices[np.argmax(rows < 0)])]
+        raise ParameterError(
+            f"query='average' needs a row density of {name!r}, which is a column only. Use query='fold_in', or train "
+            "on data.with_co_occurrences()."
+        )
+    return _averaged(trained, contexts.indptr, rows, contexts.weights)[0]
+
+
+def both(trained: Trained, ids: np.ndarray, contexts: ContextArrays) -> Gaussians:
+    """The mean of the random variable of a row and of the average of the columns that it has, for several rows.
+
+    Columns without a row density do not count; a row that has no others stands for itself.
+    """
+    check_averages(trained, "both")
+    rows, u = _as_rows(trained, contexts.indices), trained.posterior.u
+    of_columns, there = _averaged(trained, contexts.indptr, rows, np.where(rows < 0, 0.0, contexts.weights))
+    half = np.where(there, 0.5, 0.0)[:, None].astype(u.mean.dtype)
+    return Gaussians(
+        (1 - half) * u.mean[ids] + half * of_columns.mean,
+        (1 - half) ** 2 * u.variance[ids] + half**2 * of_columns.variance,
+    )
+
+
+def check_averages(trained: Trained, query: str) -> None:
+    """Refuse a query that averages columns where none of them is a row."""
+    if not trained.shared and not (trained.profile.rows_of_columns >= 0).any():
+        raise ParameterError(
+            f"query={query!r} needs columns that are rows too: train on data.with_co_occurrences(), or leave query= out."
+        )
+
+
+def contexts_of(counts: Counts, ids: np.ndarray) -> ContextArrays:
+    """What some rows have, as contexts of queries."""
+    found = counts.to_scipy()[ids]
+    return ContextArrays(found.indptr.astype(np.int64), found.indices.astype(np.int64), found.data)
+
+
+def _as_rows(trained: Trained, columns: np.ndarray) -> np.ndarray:
+    return columns if trained.shared else trained.profile.rows_of_columns[columns]
+
+
+def _averaged(
+    trained: Trained, indptr: np.ndarray, rows: np.ndarray, counts: np.ndarray
+) -> tuple[Gaussians, np.ndarray]:  # fmt: skip
+    """The mean of random variables u for each query, 0 where it has none, and which queries have some."""
     from scipy.sparse import csr_array
 
-    n, u = len(contexts.indptr) - 1, trained.posterior.u
-    totals = np.add.reduceat(contexts.weights, contexts.indptr[:-1])
-    share = contexts.weights / np.repeat(totals, np.diff(contexts.indptr))
-    shape = (n, len(u.mean))
-    weights = csr_array((share, contexts.indices, contexts.indptr), shape=shape)
-    squares = csr_array((share**2, contexts.indices, contexts.indptr), shape=shape)
+    n, u = len(indptr) - 1, trained.posterior.u
+    owner = np.repeat(np.arange(n), np.diff(indptr))
+    totals = np.bincount(owner, counts, minlength=n)
+    share = counts / np.where(totals > 0, totals, 1.0)[owner]
+    shape, places = (n, len(u.mean)), np.maximum(rows, 0)
+    weights, squares = (csr_array((values, places, indptr), shape=shape) for values in (share, share**2))
     dtype = u.mean.dtype
-    return Gaussians((weights @ u.mean).astype(dtype), (squares @ u.variance).astype(dtype))
+    return Gaussians((weights @ u.mean).astype(dtype), (squares @ u.variance).astype(dtype)), totals > 0

@@ -80,6 +80,12 @@ class Profile:
         return result
 
     @cached_property
+    def rows_of_columns(self) -> np.ndarray:
+        """For each column the row of the same name, or -1."""
+        rows = self._trained.rows
+        return np.array([rows.id(name) if name in rows else -1 for name in self._trained.columns], dtype=np.int64)
+
+    @cached_property
     def row_precision(self) -> float:
         """E[tau] of a typical row: where the inference of a new one starts."""
         trained = self._trained

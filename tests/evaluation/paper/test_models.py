@@ -60,16 +60,18 @@ def test_the_paper_s_five_models_are_there():
     assert {model.paper for model in ALL if model.paper} == {"VBN", "BSG", "BSG-R", "SG", "SG-R"}
 
 
+@pytest.mark.parametrize(("number", "query"), [(0, "items"), (1, "both")])
 @pytest.mark.parametrize("key", ["vbn", "bsg"])
-def test_a_model_can_be_trained_on_items_in_place_of_users(domain, tmp_path, key):
-    """Its other setting is another run, asked by items and not by the user's own density."""
+def test_a_model_can_be_trained_on_items_in_place_of_users_or_beside_them(domain, tmp_path, key, number, query):
+    """Its other settings are other runs, asked by items or by both and not by the user's own density alone."""
     model = BY_KEY[key]
-    (other,) = model.others
+    other = model.others[number]
     runner, split = Runner(Cache(tmp_path), Progress("shop", tell=lambda _: None)), split_of(domain, "masking", 0)
     small = {"epochs": 1, "dim": 4}
-    by_user, by_items = (
+    by_user, otherwise = (
         runner.run(model, split, {**settings("shop"), key: {**chosen, **small}}, 0)
         for chosen in (model.defaults, other)
     )
-    assert model.placed(other).asking.query == "items"
-    assert (by_user.arrays["above"] != by_items.arrays["above"]).any()
+    assert model.placed(other).asking.query == query
+    assert (by_user.arrays["above"] != otherwise.arrays["above"]).any()
+    assert otherwise.facts["reliability"]["as trained"]["n_pairs"] > 0

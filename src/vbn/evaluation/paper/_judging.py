@@ -9,7 +9,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.baselines import Scorer
-from vbn.evaluation.paper._masking import Masked
+from vbn.evaluation.paper._masking import Masked, beside_items
 
 _AT_ONCE = 128  # users whose scores are held at a time
 
@@ -20,8 +20,8 @@ class Asking:
 
     Attributes
     ----------
-    query : "row" or "items"
-        By the name of the user, whom training has seen, or by the items that he is known to have.
+    query : "row", "items" or "both"
+        By the name of the user, whom training has seen, by the items that he is known to have, or half by either.
     prior : bool
         Whether the model has a score for items without any data, from its taxonomy. Where not, they come last, in a
         tie.
@@ -31,8 +31,12 @@ class Asking:
     prior: bool = False
 
     def __post_init__(self) -> None:
-        if self.query not in ("row", "items"):
-            raise ParameterError(f"query={self.query!r} is neither 'row' nor 'items'.")
+        if self.query not in ("row", "items", "both"):
+            raise ParameterError(f"query={self.query!r} is none of 'row', 'items' and 'both'.")
+
+    def row(self, user: str) -> str:
+        """The row of a user."""
+        return beside_items(user) if self.query == "both" else user
 
 
 def percentiles(scorer: Scorer, masked: Masked, which: str = "test", asking: Asking | None = None) -> np.ndarray:
@@ -126,10 +130,10 @@ class _Asked:
 
     def scores(self, users: np.ndarray) -> np.ndarray:
         own = [self.items[self.bounds[user] : self.bounds[user + 1]] for user in users]
-        if self.asking.query == "row":
-            queries: list[Any] = [self.data.users[user] for user in users]
+        if self.asking.query == "items":
+            queries: list[Any] = [[self.data.items[item] for item in mine] for mine in own]
         else:
-            queries = [[self.data.items[item] for item in mine] for mine in own]
+            queries = [self.asking.row(self.data.users[user]) for user in users]
         found = np.ascontiguousarray(np.asarray(self.scorer.scores(queries), dtype=np.float64)[:, self.place])
         if not np.isfinite(found).all():
             raise DataError(f"{type(self.scorer).__name__} gave scores that are not finite numbers.")

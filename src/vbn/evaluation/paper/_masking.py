@@ -17,6 +17,17 @@ TRAIN, VALIDATION, TEST, DROPPED = 0, 1, 2, 3
 PARTS = ("validation", "test")
 
 
+def beside_items(user: str) -> str:
+    """What a user is called where items are rows too, whose names may be the same numbers.
+
+    Examples
+    --------
+    >>> beside_items("17")
+    'user 17'
+    """
+    return f"user {user}"
+
+
 @dataclass(frozen=True, eq=False)
 class Masked:
     """Interactions, each with the part that it belongs to.

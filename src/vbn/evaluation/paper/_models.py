@@ -12,7 +12,7 @@ from vbn import baselines
 from vbn.data import Dataset
 from vbn.estimators import VBN
 from vbn.evaluation.paper._judging import Asking
-from vbn.evaluation.paper._split import ITEMS, USERS
+from vbn.evaluation.paper._split import BOTH, ITEMS, USERS
 
 Parameters = dict[str, Any]
 Fit = Callable[[Dataset, Parameters, int], Any]
@@ -20,6 +20,7 @@ Fit = Callable[[Dataset, Parameters, int], Any]
 PAPER, TODAY, OURS = "The paper's models", "What one would pick today", "This library"
 _DISTRIBUTIONS = {"gensim": "gensim", "implicit": "implicit", "lightfm": "lightfm-next", "cmfrec": "cmfrec"}
 _NOT_OF_THE_FIT = ("taxonomy", "popularity", "setting")
+_QUERIES = {USERS: "row", ITEMS: "items", BOTH: "both"}
 _BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
 _BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
 
@@ -35,7 +36,7 @@ class Model:
     group : str
         Heading that it stands under.
     setting : str
-        What it is trained on: `USERS` or `ITEMS`.
+        What it is trained on: `USERS`, `ITEMS` or `BOTH`.
     fit : callable
         (data, parameters, seed) -> fitted model; for a model with a `base`: (fitted base, its taxonomy's edges,
         parameters) -> model.
@@ -77,11 +78,11 @@ class Model:
     paper: str = ""
 
     def placed(self, parameters: Parameters) -> Model:
-        """The model as it is trained and asked with these parameters: by users, or by the items that they have."""
+        """The model as trained and asked with these parameters: by users, by the items that they have, or by both."""
         setting = parameters.get("setting", self.setting)
         if setting == self.setting:
             return self
-        return replace(self, setting=setting, asking=replace(self.asking, query="items" if setting == ITEMS else "row"))
+        return replace(self, setting=setting, asking=replace(self.asking, query=_QUERIES[setting]))
 
     @property
     def installed(self) -> bool:
@@ -121,7 +122,7 @@ def _retrofitted(base: Any, edges: Any, parameters: Parameters) -> Any:
 
 
 _BAYES = {"dim": 50, "epochs": 20, "negatives": 4, "noise_power": 0.75, "prior_weight": 10.0, "popularity": 0.0}
-_BY_EITHER = ({**_BAYES, "setting": ITEMS},)
+_BY_EITHER = ({**_BAYES, "setting": ITEMS}, {**_BAYES, "setting": BOTH})
 _BAYES_ITEMS = {"dim": 50, "epochs": 8, "negatives": 1, "noise_power": 0.75, "prior_weight": 10.0}
 
 ALL = (

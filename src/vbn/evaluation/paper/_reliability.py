@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError
+from vbn.evaluation.paper._judging import Asking
 from vbn.evaluation.paper._masking import Masked
 from vbn.evaluation.paper._split import Split
 from vbn.inference import Reliability
@@ -20,7 +21,7 @@ the pairs of other users chose."""
 Facts = dict[str, Any]
 
 
-def reliability(model: Any, split: Split, seed: int = 0) -> Facts:
+def reliability(model: Any, split: Split, asking: Asking | None = None, seed: int = 0) -> Facts:
     """What a fitted model says of hidden pairs and of noise pairs, drawn as in training, against what they are.
 
     Parameters
@@ -30,6 +31,8 @@ def reliability(model: Any, split: Split, seed: int = 0) -> Facts:
     split
         What it was trained on; the pairs that this hides are asked for. Of users whom the model does not have as
         rows, one of the other items stands for them.
+    asking
+        How it is asked, which tells what its rows are called.
     seed
         Of the noise pairs.
 
@@ -40,7 +43,8 @@ def reliability(model: Any, split: Split, seed: int = 0) -> Facts:
     """
     data = split.masked.interactions
     users, items = split.masked.cases(split.which)
-    lefts = [data.users[user] for user in users.tolist()]
+    row = (asking or Asking()).row
+    lefts = [row(data.users[user]) for user in users.tolist()]
     if model._model().shared:
         lefts = _one_of_theirs(split.masked, split.which, users, seed)
     named = [(left, data.items[item]) for left, item in zip(lefts, items.tolist(), strict=True)]

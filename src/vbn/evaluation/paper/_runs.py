@@ -15,7 +15,7 @@ from vbn.evaluation.paper._judging import ranks
 from vbn.evaluation.paper._models import BY_KEY, Model, Parameters, of_fit
 from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper._reliability import reliability
-from vbn.evaluation.paper._split import ITEMS, Split
+from vbn.evaluation.paper._split import BOTH, ITEMS, Split
 
 DIAL = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
 """Positions of the popularity dial that are judged; that of the parameters comes on top."""
@@ -63,7 +63,7 @@ class Runner:
         started = time.perf_counter()
         fitted, seconds = self._fitted(model, split, settings, seed)
         dial = dial_of(model, settings[model.key])
-        scorer = as_scorer(fitted, query="average" if model.setting == ITEMS else "fold_in")
+        scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
         offsets = None
         if dial:
             offsets = np.array(dial)[:, None] * fitted._model().profile.log_popularity
@@ -79,7 +79,7 @@ class Runner:
             if model.asking.query == "items":
                 facts["seen_least"] = of_the_least(fitted, scorer, split)
             if model.dial:
-                facts["reliability"] = reliability(fitted, split)
+                facts["reliability"] = reliability(fitted, split, model.asking)
         arrays = {"above": above, "others": others}
         if split.cold:
             among = split.masked.counts(split.which) == 0

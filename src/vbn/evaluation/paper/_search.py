@@ -38,8 +38,8 @@ def search(
     domain
         The data.
     trials
-        How many settings of each model are tried: its default, where it can be trained on users x items or items x
-        items both of these, then variations of the better one.
+        How many settings of each model are tried: its default, where it can be trained on users x items, items x
+        items or both each of these, then variations of the better one.
     cache, progress
         Where runs are kept, where to tell about them.
     folder

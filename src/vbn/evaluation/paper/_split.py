@@ -1,4 +1,4 @@
-"""A split of a domain as data to train on: users x items, or items x items from the users' lists."""
+"""A split of a domain as data to train on: users x items, items x items from the users' lists, or both."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cached_property
 from vbn.data import Dataset
 from vbn.evaluation.paper._cache import fingerprint
 from vbn.evaluation.paper._domains import Domain
-from vbn.evaluation.paper._masking import Masked
+from vbn.evaluation.paper._masking import Masked, beside_items
 
-USERS, ITEMS = "users x items", "items x items"
+USERS, ITEMS, BOTH = "users x items", "items x items", "users and items x items"
 
 
 @dataclass(eq=False)
@@ -48,22 +48,29 @@ class Split:
         Parameters
         ----------
         setting
-            `USERS` or `ITEMS`.
+            `USERS`, `ITEMS` or `BOTH`.
         taxonomy
             Name of one of the domain's taxonomies; None for counts alone.
         """
         if (setting, taxonomy) not in self._made:
             if taxonomy is None:
-                kept = self.masked.interactions.keep(self.masked.training(self.which))
-                made = (
-                    Dataset.from_interactions(*kept.columns())
-                    if setting == USERS
-                    else Dataset.from_baskets(list(kept.baskets().values()))
-                )
+                made = self._counted(setting)
             else:
-                made = self.data(setting).with_taxonomy(self.domain.edges(taxonomy))
+                edges = self.domain.edges(taxonomy)
+                made = self.data(setting).with_taxonomy(edges)
+                if setting == BOTH:
+                    made = made.with_taxonomy(edges, side="row")
             self._made[setting, taxonomy] = made
         return self._made[setting, taxonomy]
+
+    def _counted(self, setting: str) -> Dataset:
+        kept = self.masked.interactions.keep(self.masked.training(self.which))
+        if setting == ITEMS:
+            return Dataset.from_baskets(list(kept.baskets().values()))
+        users, *others = kept.columns()
+        if setting == USERS:
+            return Dataset.from_interactions(users, *others)
+        return Dataset.from_interactions([beside_items(user) for user in users], *others).with_co_occurrences()
 
     def taxonomy_hash(self, taxonomy: str) -> str:
         """What identifies a taxonomy."""
