@@ -77,7 +77,7 @@ def check_averages(trained: Trained, query: str) -> None:
     """Refuse a query that averages columns where none of them is a row."""
     if not trained.shared and not (trained.profile.rows_of_columns >= 0).any():
         raise ParameterError(
-            f"query={query!r} needs columns that are rows too: train on data.with_co_occurrences(), or leave query= out."
+            f"query={query!r} needs columns that are rows: train on data.with_co_occurrences(), or leave query= out."
         )
 
 

@@ -71,9 +71,10 @@ def _verdicts(found: Findings) -> tuple[Verdicts, ...]:
     rivals = tuple(model for model in found.models if model.key not in ("vbn", "vbn-items"))
     theirs = tuple(model for model in rivals if model.paper)
     result = []
+    result.append(verdicts("VBN against the paper's rivals", ours, theirs, found.pool, role="inference"))
     if paper_ours.key in found.pool.records:
-        title = "VBN against the paper's rivals, all items x items"
-        result.append(verdicts(title, paper_ours, theirs, found.pool, role="inference"))
+        title = "VBN against the paper's rivals, all items x items and without a dial"
+        result.append(verdicts(title, paper_ours, theirs, found.pool, role="as in the paper"))
     result.append(verdicts("VBN against every rival", ours, (*rivals, paper_ours), found.pool))
     result.append(dominance(ours, (*rivals, paper_ours), found.pool))
     if found.others:

@@ -102,7 +102,7 @@ class Verdicts:
     differences : tuple
         For each rival, for each column: difference, lower and upper end of its interval; None where not comparable.
     role : str
-        What is compared: "inference" or "similarity" (the paper's models, as in its tables), "all" (every rival), or
+        What is compared: "inference" or "similarity" (the paper's models), "as in the paper", "all" (every rival), or
         "dominance" (the best position of the dial against each rival).
     remarks : tuple
         For each rival what else is to be said, under the headings `about`.

@@ -50,7 +50,7 @@ def test_all_of_it_runs_and_survives_json(whole):
             assert all(cell.value is None or np.isfinite(cell.value) for cell in row.cells)
     assert {row.name for row in result.tables[3].rows} >= {"VBN", "VBN w/o relations"}
     dominance = next(verdict for verdict in result.verdicts if verdict.role == "dominance")
-    assert set(dominance.rivals) >= {"BSG", "BSG-R", "SG", "SG-R", "BSG, best way", "Popularity"}
+    assert set(dominance.rivals) >= {"BSG", "BSG-R", "SG", "SG-R", "BSG, as in the paper", "Popularity"}
     assert all(len(remark) == len(dominance.about) for remark in dominance.remarks)
     assert [text.title for text in result.texts] == [
         "Nearest to lemma", "Percentile rank of lemma", "First answers for lowest",
