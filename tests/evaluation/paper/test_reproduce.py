@@ -11,9 +11,11 @@ import pytest
 from tests.evaluation.paper.shop import shop
 from vbn import DataError, ParameterError
 from vbn.evaluation.paper import Options, _reproduce, reproduce
+from vbn.evaluation.paper._ahead import split_of
 from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._models import ALL, BY_KEY, Model
 from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._pool import Cases
 from vbn.evaluation.paper._report import about, read_results, write_report
 from vbn.evaluation.paper._reproduce import n_maskings, reproduce_domain
 from vbn.evaluation.paper._runs import Runner
@@ -52,6 +54,18 @@ def test_the_shop_is_as_easy_for_vbn_as_it_was(reproduced):
     assert without["MPR cold"] is None
     assert found["Popularity"]["HR@10% rare"] == 0
     assert 50 < found["Popularity"]["HR@10% full"] < ours["HR@10% full"]
+
+
+def test_the_prior_of_the_experiments_favours_what_is_rare_or_new(reproduced):
+    domain, cache, *_ = reproduced
+    runner = Runner(cache, Progress("shop", tell=lambda _: None))
+    splits = split_of(domain, "masking", 0), split_of(domain, "cold", 0)
+    masked, new = (runner.run(BY_KEY["vbn"], split, settings("shop"), 0) for split in splits)
+    share = 100 * (1 - masked.arrays["above"][0] / masked.arrays["others"])
+    rare = Cases.of(splits[0].masked, "test").rare
+    assert share.mean() > 82
+    assert share[rare].mean() > 74
+    assert 100 * (1 - new.arrays["above_within"][0] / new.arrays["others_within"]).mean() > 75
 
 
 def test_one_position_of_the_dial_is_ahead_of_popularity_in_all_four(reproduced):
