@@ -12,7 +12,7 @@ from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._domains import Domain, load_domain
 from vbn.evaluation.paper._examples import missed_most
 from vbn.evaluation.paper._masking import cold, mask
-from vbn.evaluation.paper._models import Model, Parameters
+from vbn.evaluation.paper._models import BY_KEY, Model, Parameters
 from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper._runs import Runner, identity
 from vbn.evaluation.paper._split import Split
@@ -76,20 +76,22 @@ _HERE: dict[str, Any] = {}  # what a process works with
 
 
 def _start(name: str, folder: Path, parameters: dict[str, Parameters], cache: Path) -> None:
+    from vbn.evaluation.paper._winners import variants
+
     silent = Progress(name, tell=_nobody)
+    models = BY_KEY | {model.key: model for model in variants(name)[0]}
     _HERE.update(domain=load_domain(name, folder), parameters=parameters, runner=Runner(Cache(cache), silent))
+    _HERE.update(models=models)
 
 
 def _do(job: Job) -> tuple[str, float]:
     """Do a job in a process; what it is called and how long it took."""
-    from vbn.evaluation.paper._models import BY_KEY
-
     started = time.perf_counter()
     place = (job.kind, job.seed)
     if _HERE.get("place") != place:
         _HERE.update(place=place, split=split_of(_HERE["domain"], *place))
     for key in job.keys:
-        _HERE["runner"].run(BY_KEY[key], _HERE["split"], _HERE["parameters"], job.seed)
+        _HERE["runner"].run(_HERE["models"][key], _HERE["split"], _HERE["parameters"], job.seed)
     return f"{', '.join(job.keys)}, {job.kind} {job.seed + 1}", time.perf_counter() - started
 
 

@@ -41,12 +41,12 @@ def reproduce_interactions(
     told = progress or Progress(name)
     domain = load_domain(name, folder)
     told.say(domain.described())
-    parameters = settings(name, quick=options.quick)
-    if options.processes > 1:
-        wanted = _plan(domain, options)
-        run_ahead(domain, folder, wanted, parameters, cache, told.another(), options.processes)
     others, theirs = ((), {}) if options.quick else variants(name)
-    return reproduce_domain(domain, options, cache, told, {**parameters, **theirs}, others)
+    parameters = settings(name, quick=options.quick) | theirs
+    if options.processes > 1:
+        wanted = _plan(domain, options, others)
+        run_ahead(domain, folder, wanted, parameters, cache, told.another(), options.processes)
+    return reproduce_domain(domain, options, cache, told, parameters, others)
 
 
 def reproduce_domain(
@@ -84,13 +84,16 @@ def _ready(options: Options) -> tuple[Model, ...]:
     return tuple(model for model in models if model.installed)
 
 
-def _plan(domain: Domain, options: Options) -> dict[tuple[str, int], tuple[Model, ...]]:
+def _plan(
+    domain: Domain, options: Options, others: tuple[Model, ...]
+) -> dict[tuple[str, int], tuple[Model, ...]]:  # fmt: skip
     """The models of each split, as far as the first masking tells how many there will be."""
     rare = int(Cases.of(split_of(domain, "masking", 0).masked).rare.sum())
     ready = _ready(options)
     with_prior = tuple(model for model in ready if model.asking.prior)
     maskings, colds = (1, 1) if options.quick else (n_maskings(rare, options.seeds), options.seeds)
-    plan = {("masking", seed): ready for seed in range(maskings)}
+    swept = tuple(model for model in others if model.installed)
+    plan = {("masking", seed): ready + (swept if seed < options.seeds else ()) for seed in range(maskings)}
     return plan | {("cold", seed): with_prior for seed in range(colds)}
 
 

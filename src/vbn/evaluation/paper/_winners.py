@@ -48,7 +48,7 @@ def variants(
     """
     found: list[Model] = []
     chosen: dict[str, Parameters] = {}
-    for model in models:
+    for model in (model for model in models if model.paper != "VBN"):
         path = folder / domain / f"{model.key}.toml"
         for end, parameters in (_read(path).get("also", {}) if path.is_file() else {}).items():
             variant = replace(model, key=f"{model.key}@{end}", name=f"{model.name}, tuned for {end}")
