@@ -15,7 +15,7 @@ from vbn.cli._wording import in_options
 # One module each, in the order that the help shows them; what is heavy they import when they are run.
 VERBS = (
     "demo", "train", "similar", "recommend", "related", "predict", "explain", "add", "export", "evaluate",
-    "reproduce", "data", "doctor",
+    "serve", "reproduce", "bench", "data", "doctor",
 )  # fmt: skip
 
 

@@ -1,0 +1,154 @@
+"""What goes over the wire, with its limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LONGEST_NAME, MOST_ANSWERS, MOST_QUERIES, MOST_NAMES = 500, 1000, 256, 1000
+
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Weight = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
+Side = Literal["row", "column"]
+K = Annotated[int, Field(ge=1, le=MOST_ANSWERS)]
+Dial = Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)]
+
+
+class Asked(BaseModel):
+    """A body; what it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Pairs(Asked):
+    """Pairs to predict."""
+
+    pairs: Annotated[list[tuple[Name, Name]], Field(min_length=1, max_length=MOST_QUERIES)]
+    relation: Name | None = None
+
+
+class Wanted(Asked):
+    """What to recommend by."""
+
+    entities: Annotated[list[Name] | dict[Name, Weight] | None, Field(max_length=MOST_NAMES)] = None
+    user: Name | None = None
+    k: K = 10
+    query: Literal["fold_in", "average", "both"] = "fold_in"
+    popularity: Dial = 0.0
+    exclude_seen: bool = True
+    candidates: Annotated[list[Name] | None, Field(max_length=100_000)] = None
+
+
+class New(Asked):
+    """An entity that is not in the model."""
+
+    name: Name
+    parents: Annotated[list[Name] | dict[Name, Weight], Field(max_length=100)] = []
+    contexts: Annotated[list[Name] | dict[Name, Weight], Field(max_length=MOST_NAMES)] = []
+    side: Side = "column"
+    k: K = 10
+    save: bool = False
+
+
+class Answer(BaseModel):
+    """One of a ranked list."""
+
+    entity: str
+    score: float
+    std: float
+    count: float
+
+
+class Answers(BaseModel):
+    """A ranked list, and what its scores are."""
+
+    measure: str
+    answers: list[Answer]
+
+
+class Entity(BaseModel):
+    """A name as the search box shows it."""
+
+    name: str
+    side: Side
+    count: float
+    category: bool
+
+
+class Entities(BaseModel):
+    """Names found."""
+
+    entities: list[Entity]
+
+
+class Prediction(BaseModel):
+    """Probability of a pair."""
+
+    left: str
+    right: str
+    p: float
+    std: float
+
+
+class Predictions(BaseModel):
+    """One for each pair."""
+
+    predictions: list[Prediction]
+
+
+class Relative(BaseModel):
+    """A neighbour in the taxonomy."""
+
+    name: str
+    weight: float
+    count: float
+
+
+class Family(BaseModel):
+    """Where an entity stands in the taxonomy; long lists are cut, their lengths are not."""
+
+    parents: list[Relative]
+    siblings: list[Relative]
+    children: list[Relative]
+    n_siblings: int
+    n_children: int
+
+
+class Explained(BaseModel):
+    """Why an entity is where it is."""
+
+    explanation: dict[str, Any]
+    family: Family
+
+
+class Imagined(BaseModel):
+    """A new entity as it would be."""
+
+    similar: Answers
+    std: float
+    prior_share: float
+    place: tuple[float, float] | None
+    saved: bool
+
+
+class Health(BaseModel):
+    """Whether all is well."""
+
+    status: Literal["ok"]
+    version: int
+    entities: int
+    rows: int
+    shared: bool
+    dim: int
+    relations: list[str]
+    taxonomy: bool
+    writable: bool
+    problem: str
+
+
+class Problem(BaseModel):
+    """What was wrong with a request."""
+
+    error: str
+    closest: list[str] = []

@@ -1,0 +1,52 @@
+"""How a model is served, and how much may be asked for at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vbn._errors import ParameterError
+
+LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a server is told when it starts.
+
+    Attributes
+    ----------
+    token : str or None
+        What callers must send as ``Authorization: Bearer TOKEN``; needed for any address but this machine's own.
+    writable : bool
+        Whether what-if entities may be saved into the model.
+    watch : float
+        Seconds between looks at the model's folder; 0 looks never.
+    most_answers, most_queries, longest_name, largest_body : int
+        Limits of a request: answers of a query, queries of a batch, characters of a name, bytes of a body.
+    """
+
+    token: str | None = None
+    writable: bool = False
+    watch: float = 2.0
+    most_answers: int = 1000
+    most_queries: int = 256
+    longest_name: int = 500
+    largest_body: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        if self.token is not None and len(self.token) < 8:
+            raise ParameterError("the token must have at least 8 characters.")
+
+    def check_host(self, host: str) -> None:
+        """Refuse to serve the whole network without a token.
+
+        Examples
+        --------
+        >>> Settings().check_host("127.0.0.1")
+        >>> Settings(token="long enough").check_host("0.0.0.0")
+        """
+        if host not in LOCAL and self.token is None:
+            raise ParameterError(
+                f"serving on {host} lets others ask: set a token (--token, or VBN_TOKEN in the environment), or serve "
+                "on 127.0.0.1."
+            )

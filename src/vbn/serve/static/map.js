@@ -1,0 +1,349 @@
+// The map: all entities as points, by WebGL where there is one, else on a plain canvas.
+
+import { bytes, get } from "./api.js";
+import { fill, h, times } from "./dom.js";
+
+const COLOURS = ["#8a8f98", "#2a6fdb", "#e0752d", "#2f9e62", "#c2413b", "#8b5fbf", "#a0763a", "#d05c9e", "#5f7d12", "#1a98a6", "#b08900", "#5468ff", "#7a4b2a"];
+const rgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16) / 255);
+
+const VERTEX = `
+attribute vec2 place; attribute float size; attribute vec4 colour;
+uniform vec2 middle; uniform vec2 zoom; uniform float scale; varying vec4 shade;
+void main() { gl_Position = vec4((place - middle) * zoom, 0.0, 1.0); gl_PointSize = size * scale; shade = colour; }`;
+const FRAGMENT = `
+precision mediump float; varying vec4 shade;
+void main() {
+  float d = length(gl_PointCoord - 0.5) * 2.0;
+  if (d > 1.0) discard;
+  gl_FragColor = vec4(shade.rgb, shade.a * (1.0 - 0.6 * d * d));
+}`;
+
+export function makeMap(chosen, model) {
+  const box = document.getElementById("map-box");
+  const canvas = document.getElementById("map");
+  const tip = document.getElementById("tip");
+  const over = h("canvas", { class: "over", "aria-hidden": "true" });
+  box.insertBefore(over, canvas.nextSibling);
+  const view = { x: 0, y: 0, zoom: 1 };
+  let points = null;
+  let selected = null;
+  let ghost = null;
+  let painter = null;
+  let asked = false;
+
+  const size = () => ({ w: canvas.clientWidth || 1, h: canvas.clientHeight || 1 });
+  const unit = () => Math.min(size().w, size().h) / 2.1;
+  const toScreen = (x, y) => [size().w / 2 + (x - view.x) * view.zoom * unit(), size().h / 2 - (y - view.y) * view.zoom * unit()];
+  const toPlane = (px, py) => [view.x + (px - size().w / 2) / (view.zoom * unit()), view.y - (py - size().h / 2) / (view.zoom * unit())];
+
+  function draw() {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      if (!points) return;
+      const ratio = devicePixelRatio || 1;
+      const { w, h: tall } = size();
+      for (const one of [canvas, over]) {
+        if (one.width !== Math.round(w * ratio) || one.height !== Math.round(tall * ratio)) {
+          one.width = Math.round(w * ratio);
+          one.height = Math.round(tall * ratio);
+        }
+      }
+      painter.paint(view, unit(), w, tall, ratio);
+      marks(ratio);
+    });
+  }
+
+  function marks(ratio) {
+    const pen = over.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, over.width, over.height);
+    const style = getComputedStyle(document.documentElement);
+    const ring = (x, y, text, dashed) => {
+      const [px, py] = toScreen(x, y);
+      pen.strokeStyle = style.getPropertyValue("--accent");
+      pen.fillStyle = style.getPropertyValue("--text");
+      pen.lineWidth = 2.5;
+      pen.setLineDash(dashed ? [4, 3] : []);
+      pen.beginPath();
+      pen.arc(px, py, 11, 0, 2 * Math.PI);
+      pen.stroke();
+      pen.font = "600 14px system-ui, sans-serif";
+      pen.lineWidth = 4;
+      pen.strokeStyle = style.getPropertyValue("--back");
+      pen.setLineDash([]);
+      const shown = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+      pen.strokeText(shown, px + 16, py + 5);
+      pen.fillText(shown, px + 16, py + 5);
+    };
+    if (selected) ring(points.x[selected.at], points.y[selected.at], selected.name, false);
+    if (ghost) ring(ghost.x, ghost.y, ghost.name, true);
+  }
+
+  async function load() {
+    const [about, body] = await Promise.all([get("map/about"), bytes("map")]);
+    const n = about.places;
+    points = {};
+    about.fields.forEach((field, at) => {
+      points[field.name] = field.type === "<u4" ? new Uint32Array(body, 4 * n * at, n) : new Float32Array(body, 4 * n * at, n);
+    });
+    points.n = n;
+    points.at = new Map();
+    points.id.forEach((id, at) => points.at.set(id, at));
+    painter = webgl(canvas, points) || plain(canvas, points);
+    canvas.dataset.places = String(n);
+    legend(about);
+    draw();
+    if (!about.final) setTimeout(() => load().then(reselect).catch(() => {}), 5000);
+  }
+
+  function legend(about) {
+    fill(
+      document.getElementById("legend-body"),
+      h("ul", {}, about.branches.map((name, n) => h("li", {}, h("span", { class: "dot", vars: { "--dot": COLOURS[n % COLOURS.length] } }), name))),
+      h("p", {}, "Large and pale: uncertain. Small and strong: well known. Dots with little data are drawn last."),
+      h("p", {}, `Layout: ${about.method}${about.final ? "" : " (a better one is being computed)"}. Near means similar; far says little.`),
+    );
+  }
+
+  function nearest(px, py, reach = 14) {
+    const [x, y] = toPlane(px, py);
+    const far = (reach / (view.zoom * unit())) ** 2;
+    let best = -1;
+    let least = far;
+    for (let n = 0; n < points.n; n += 1) {
+      const d = (points.x[n] - x) ** 2 + (points.y[n] - y) ** 2;
+      if (d < least) {
+        least = d;
+        best = n;
+      }
+    }
+    return best;
+  }
+
+  const names = new Map();
+  async function nameOf(at) {
+    const id = points.id[at];
+    if (!names.has(id)) Object.entries(await get("map/names", { ids: [id] })).forEach(([key, name]) => names.set(Number(key), name));
+    return names.get(id);
+  }
+
+  let wanted = null;
+  async function reselect() {
+    if (!wanted) {
+      selected = null;
+      draw();
+      return;
+    }
+    const name = wanted;
+    try {
+      const { id } = await get("map/place", { entity: name });
+      if (name !== wanted || !points) return;
+      selected = points.at.has(id) ? { name, at: points.at.get(id) } : null;
+      if (selected) centre(points.x[selected.at], points.y[selected.at]);
+    } catch {
+      selected = null;
+    }
+    draw();
+  }
+
+  function centre(x, y) {
+    const [px, py] = toScreen(x, y);
+    const { w, h: tall } = size();
+    if (px < 40 || py < 40 || px > w - 140 || py > tall - 40) {
+      view.x = x;
+      view.y = y;
+    }
+    draw();
+  }
+
+  function zoomAt(factor, px = size().w / 2, py = size().h / 2) {
+    const before = toPlane(px, py);
+    view.zoom = Math.max(0.5, Math.min(400, view.zoom * factor));
+    const after = toPlane(px, py);
+    view.x += before[0] - after[0];
+    view.y += before[1] - after[1];
+    draw();
+  }
+
+  const pointers = new Map();
+  let moved = 0;
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
+    moved = 0;
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const last = pointers.get(event.pointerId);
+    if (!last) {
+      hover(event);
+      return;
+    }
+    const dx = event.offsetX - last[0];
+    const dy = event.offsetY - last[1];
+    if (pointers.size === 2) {
+      const other = [...pointers.entries()].find(([id]) => id !== event.pointerId)[1];
+      const before = Math.hypot(last[0] - other[0], last[1] - other[1]);
+      const now = Math.hypot(event.offsetX - other[0], event.offsetY - other[1]);
+      if (before > 0) zoomAt(now / before, (event.offsetX + other[0]) / 2, (event.offsetY + other[1]) / 2);
+    } else {
+      view.x -= dx / (view.zoom * unit());
+      view.y += dy / (view.zoom * unit());
+      draw();
+    }
+    moved += Math.abs(dx) + Math.abs(dy);
+    pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
+  });
+  const up = async (event) => {
+    const was = pointers.delete(event.pointerId);
+    if (event.type !== "pointerup" || !was || moved > 5 || !points) return;
+    const at = nearest(event.offsetX, event.offsetY);
+    if (at >= 0) chosen(await nameOf(at));
+  };
+  canvas.addEventListener("pointerup", up);
+  canvas.addEventListener("pointercancel", up);
+  canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    zoomAt(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
+  }, { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    const step = 60 / (view.zoom * unit());
+    const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
+    if (moves[event.key]) {
+      event.preventDefault();
+      view.x += moves[event.key][0];
+      view.y += moves[event.key][1];
+      draw();
+    } else if (event.key === "+" || event.key === "=") zoomAt(1.4);
+    else if (event.key === "-") zoomAt(1 / 1.4);
+    else if (event.key === "0") all();
+  });
+  function all() {
+    Object.assign(view, { x: 0, y: 0, zoom: 1 });
+    draw();
+  }
+  document.getElementById("zoom-in").addEventListener("click", () => zoomAt(1.6));
+  document.getElementById("zoom-out").addEventListener("click", () => zoomAt(1 / 1.6));
+  document.getElementById("zoom-all").addEventListener("click", all);
+
+  let hovered = -1;
+  async function hover(event) {
+    if (!points) return;
+    const at = nearest(event.offsetX, event.offsetY, 10);
+    hovered = at;
+    canvas.classList.toggle("over-point", at >= 0);
+    if (at < 0) {
+      tip.hidden = true;
+      return;
+    }
+    const name = await nameOf(at);
+    if (hovered !== at) return;
+    fill(tip, h("strong", {}, name), h("small", {}, ` ${times(points.count[at])}; uncertainty ${points.std[at].toFixed(2)}`));
+    tip.hidden = false;
+    const [px, py] = toScreen(points.x[at], points.y[at]);
+    tip.style.left = `${Math.min(px + 12, size().w - 180)}px`;
+    tip.style.top = `${Math.max(py - 34, 4)}px`;
+  }
+
+  new ResizeObserver(draw).observe(canvas);
+  addEventListener("theme", draw);
+  load().then(reselect).catch((error) => fill(document.getElementById("legend-body"), error.message));
+
+  return {
+    select(name) {
+      wanted = name;
+      if (points) reselect();
+    },
+    ghost(place, name = "", std = 0) {
+      ghost = place ? { x: place[0], y: place[1], name, std } : null;
+      if (ghost && points) centre(ghost.x, ghost.y);
+      draw();
+    },
+    points: () => points && points.n,
+    screen: (at) => toScreen(points.x[at], points.y[at]),
+  };
+}
+
+function looks(points) {
+  // Sorted so that what was seen least is drawn last; uncertain ones are large and pale.
+  const order = [...points.count.keys()].sort((a, b) => points.count[b] - points.count[a]);
+  const sorted = [...points.std].sort((a, b) => a - b);
+  const low = sorted[Math.floor(sorted.length * 0.05)] || 0;
+  const high = Math.max(sorted[Math.floor(sorted.length * 0.95)] || 1, low + 1e-6);
+  const crowd = Math.max(0.45, Math.min(1, 60 / Math.sqrt(points.n)));
+  return {
+    order,
+    look(n) {
+      const unsure = Math.max(0, Math.min(1, (points.std[n] - low) / (high - low)));
+      return { size: (4 + 9 * unsure) * crowd, alpha: 0.95 - 0.55 * unsure, colour: COLOURS[points.branch[n] % COLOURS.length] };
+    },
+  };
+}
+
+function webgl(canvas, points) {
+  const gl = canvas.getContext("webgl", { antialias: true, premultipliedAlpha: false, alpha: true });
+  if (!gl) return null;
+  const program = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) return null;
+    gl.attachShader(program, shader);
+  }
+  gl.linkProgram(program);
+  gl.useProgram(program);
+  const { order, look } = looks(points);
+  const data = new Float32Array(points.n * 7);
+  order.forEach((n, at) => {
+    const { size, alpha, colour } = look(n);
+    data.set([points.x[n], points.y[n], size, ...rgb(colour), alpha], 7 * at);
+  });
+  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+  gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+  for (const [name, count, offset] of [["place", 2, 0], ["size", 1, 8], ["colour", 4, 12]]) {
+    const at = gl.getAttribLocation(program, name);
+    gl.enableVertexAttribArray(at);
+    gl.vertexAttribPointer(at, count, gl.FLOAT, false, 28, offset);
+  }
+  gl.enable(gl.BLEND);
+  gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  const uniform = (name) => gl.getUniformLocation(program, name);
+  return {
+    paint(view, unit, w, tall, ratio) {
+      gl.viewport(0, 0, canvas.width, canvas.height);
+      gl.clearColor(0, 0, 0, 0);
+      gl.clear(gl.COLOR_BUFFER_BIT);
+      gl.uniform2f(uniform("middle"), view.x, view.y);
+      gl.uniform2f(uniform("zoom"), (2 * view.zoom * unit) / w, (2 * view.zoom * unit) / tall);
+      gl.uniform1f(uniform("scale"), ratio * Math.min(3, Math.max(1, Math.sqrt(view.zoom))));
+      gl.drawArrays(gl.POINTS, 0, points.n);
+    },
+  };
+}
+
+function plain(canvas, points) {
+  const pen = canvas.getContext("2d");
+  const { order, look } = looks(points);
+  const all = order.map((n) => ({ x: points.x[n], y: points.y[n], ...look(n) }));
+  return {
+    paint(view, unit, w, tall, ratio) {
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      pen.clearRect(0, 0, w, tall);
+      const scale = Math.min(3, Math.max(1, Math.sqrt(view.zoom)));
+      for (const one of all) {
+        const px = w / 2 + (one.x - view.x) * view.zoom * unit;
+        const py = tall / 2 - (one.y - view.y) * view.zoom * unit;
+        if (px < -20 || py < -20 || px > w + 20 || py > tall + 20) continue;
+        pen.globalAlpha = one.alpha;
+        pen.fillStyle = one.colour;
+        pen.beginPath();
+        pen.arc(px, py, (one.size * scale) / 2, 0, 2 * Math.PI);
+        pen.fill();
+      }
+      pen.globalAlpha = 1;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// Pieces that several views share: ranked lists with bars, families, messages.
+
+import { h, number, percent, times } from "./dom.js";
+import { link } from "./route.js";
+
+export function ranked(answers, { side = "column", empty = "Nothing.", label = "Ranked entities" } = {}) {
+  if (!answers.answers.length) return h("p", { class: "note" }, empty);
+  const probability = answers.measure === "p" || answers.measure === "score";
+  const largest = Math.max(...answers.answers.map((one) => Math.abs(one.score)), 1e-9);
+  return h(
+    "ol",
+    { class: "ranked", "aria-label": label },
+    answers.answers.map((one) =>
+      h(
+        "li",
+        {},
+        h("a", { href: link(one.entity, side) }, one.entity),
+        h("small", {}, times(one.count)),
+        bar(one.score / largest, one.std / largest),
+        h(
+          "span",
+          { class: "value", title: `${probability ? "probability" : answers.measure} ${number(one.score, 3)}, standard deviation ${number(one.std, 3)}` },
+          `${number(one.score)} ± ${number(one.std)}`,
+        ),
+      ),
+    ),
+  );
+}
+
+function bar(share, spread) {
+  const end = Math.max(0, Math.min(1, share));
+  const low = Math.max(0, Math.min(1, share - spread));
+  const high = Math.max(0, Math.min(1, share + spread));
+  return h(
+    "span",
+    { class: "bar", "aria-hidden": "true", vars: { "--end": `${100 * end}%`, "--low": `${100 * low}%`, "--wide": `${100 * (high - low)}%` } },
+    h("span", { class: "bar-value" }),
+    h("span", { class: "bar-spread" }),
+  );
+}
+
+export function family(found, entity, side) {
+  const item = (one) => h("li", {}, h("a", { href: link(one.name, side) }, one.name), h("small", {}, one.count ? times(one.count) : ""));
+  const group = (title, list, total) =>
+    list.length
+      ? h("details", { open: list.length <= 12 }, h("summary", {}, `${title} (${(total ?? list.length).toLocaleString("en")})`), h("ul", {}, list.map(item)))
+      : null;
+  if (!found.parents.length && !found.children.length) return h("p", { class: "note" }, "It stands in no taxonomy.");
+  return h(
+    "div",
+    { class: "family" },
+    group("Parents", found.parents),
+    h("p", { class: "self" }, h("strong", {}, entity)),
+    group("Children", found.children, found.n_children),
+    group("Siblings", found.siblings, found.n_siblings),
+  );
+}
+
+export function why(explanation, side = "column") {
+  const part = explanation.parts[0];
+  const shares = [
+    ["prior", part.prior_share, "what its parents say"],
+    ["data", part.data_share, "what it was seen with"],
+    ["relations", part.relation_share, "typed relations"],
+  ].filter(([, share]) => share > 0.0005);
+  const pairs = part.moved ? part.moved.pairs.slice(0, 6) : [];
+  return [
+    h(
+      "div",
+      { class: "shares", role: "img", "aria-label": shares.map(([name, share]) => `${percent(share)} ${name}`).join(", ") },
+      shares.map(([name, share, text]) => h("span", { class: `share ${name}`, title: text, vars: { "--share": String(share) } }, `${name} ${percent(share)}`)),
+    ),
+    h(
+      "p",
+      {},
+      `Uncertainty ${number(part.std)}; by the prior alone it would be ${number(part.prior_std)}.`,
+      part.prior_share > 0.995 ? " Nothing was seen of it: all comes from its parents." : "",
+    ),
+    pairs.length
+      ? h(
+          "p",
+          {},
+          "Moved most by ",
+          pairs.map((pair, n) => [n ? ", " : "", h("a", { href: link(pair.entity, side) }, pair.entity), ` (${number(pair.count, 0)}×)`]),
+          ".",
+        )
+      : null,
+  ];
+}
+
+export function failed(error) {
+  if (error.name === "AbortError") return null;
+  return h(
+    "div",
+    { class: "failed", role: "alert" },
+    h("p", {}, error.message),
+    error.closest?.length ? h("p", {}, "Closest: ", error.closest.map((name, n) => [n ? ", " : "", h("a", { href: link(name) }, name)])) : null,
+  );
+}
+
+export const waiting = () => h("p", { class: "note" }, "…");

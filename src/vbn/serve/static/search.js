@@ -1,0 +1,93 @@
+// A box with type-ahead: a combobox with a list, by mouse, keyboard and screen reader.
+
+import { get } from "./api.js";
+import { h, fill, later, times } from "./dom.js";
+
+let boxes = 0;
+
+export function combobox(input, list, chosen, { side = null, clear = true } = {}) {
+  const id = `box${(boxes += 1)}`;
+  let options = [];
+  let at = -1;
+
+  const close = () => {
+    list.hidden = true;
+    at = -1;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  };
+  const mark = (to) => {
+    at = options.length ? (to + options.length) % options.length : -1;
+    [...list.children].forEach((item, n) => item.setAttribute("aria-selected", String(n === at)));
+    if (at >= 0) {
+      input.setAttribute("aria-activedescendant", `${id}-${at}`);
+      list.children[at].scrollIntoView({ block: "nearest" });
+    }
+  };
+  const take = (entity) => {
+    input.value = clear ? "" : entity.name;
+    close();
+    chosen(entity);
+  };
+  const show = (entities) => {
+    options = entities;
+    at = -1;
+    fill(
+      list,
+      entities.length
+        ? entities.map((entity, n) =>
+            h(
+              "li",
+              { id: `${id}-${n}`, role: "option", "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); take(entity); } },
+              h("span", {}, entity.name),
+              h("small", {}, entity.category ? "category" : times(entity.count), entity.side === "row" ? ", row" : ""),
+            ),
+          )
+        : h("li", { role: "option", "aria-disabled": "true", "aria-selected": "false" }, "nothing found"),
+    );
+    list.hidden = false;
+    input.setAttribute("aria-expanded", "true");
+  };
+  const look = later(async () => {
+    try {
+      show((await get("entities", { q: input.value, limit: 12, side }, id)).entities);
+    } catch (error) {
+      if (error.name !== "AbortError") show([]);
+    }
+  });
+  input.addEventListener("input", look);
+  input.addEventListener("focus", look);
+  input.addEventListener("blur", () => setTimeout(close, 100));
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      if (list.hidden) look();
+      else mark(event.key === "ArrowDown" ? at + 1 : at < 0 ? options.length - 1 : at - 1);
+    } else if (event.key === "Enter" && !list.hidden && options.length) {
+      event.preventDefault();
+      const typed = options.find((entity) => entity.name === input.value);
+      take(at >= 0 ? options[at] : typed || options[0]);
+    } else if (event.key === "Escape") close();
+  });
+}
+
+export function field(label, chosen, options = {}) {
+  const n = (boxes += 1);
+  const input = h("input", {
+    id: `field${n}`, type: "text", role: "combobox", autocomplete: "off", spellcheck: false, "aria-autocomplete": "list",
+    "aria-expanded": "false", "aria-controls": `list${n}`,
+  });
+  const list = h("ul", { id: `list${n}`, role: "listbox", "aria-label": label, class: "found", hidden: true });
+  combobox(input, list, chosen, options);
+  return h("div", { class: "field" }, h("label", { for: input.id }, label), h("div", { class: "search" }, input, list));
+}
+
+export function chips(names, remove, label) {
+  return h(
+    "ul",
+    { class: "chips", "aria-label": label },
+    names.map((name) =>
+      h("li", {}, h("span", {}, name), h("button", { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(name) }, "×")),
+    ),
+  );
+}

@@ -1,0 +1,234 @@
+"""The service: answers as the library gives them, clear refusals, nothing changed unless asked for."""
+
+import json
+
+import numpy as np
+import pytest
+
+import vbn
+
+fastapi = pytest.importorskip("fastapi")
+from tests.serve.asking import Client  # noqa: E402
+from tests.serve.conftest import ODD  # noqa: E402
+from vbn.serve import Settings, create_app  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def client(goods):
+    return Client(create_app(goods, Settings(watch=0)))
+
+
+@pytest.fixture(scope="module")
+def other(shop):
+    return Client(create_app(shop, Settings(watch=0)))
+
+
+def test_health_says_what_is_served(client, other):
+    found = client.get("/api/health").json
+    assert found["status"] == "ok"
+    assert found["relations"] == ["goes with"]
+    assert found["shared"] is True
+    assert other.get("/api/health").json["rows"] == 4
+
+
+@pytest.mark.parametrize("by", ["cosine", "context"])
+def test_neighbours_are_those_of_the_library(client, goods, by):
+    found = client.get("/api/similar", entity="tea", k=4, by=by).json
+    expected = goods.similar("tea", 4, by=by)
+    assert [one["entity"] for one in found["answers"]] == expected.entities
+    np.testing.assert_allclose([one["score"] for one in found["answers"]], expected.scores)
+    assert found["answers"][0]["std"] > 0
+
+
+def test_recommendations_are_those_of_the_library(client, goods, other, shop):
+    found = client.post("/api/recommend", entities=["tea"], k=3, popularity=0.5).json
+    assert [one["entity"] for one in found["answers"]] == goods.recommend(["tea"], 3, popularity=0.5).entities
+    found = client.post("/api/recommend", entities={"tea": 2, "milk": 1}, query="average").json
+    assert [one["entity"] for one in found["answers"]] == goods.recommend(
+        {"tea": 2, "milk": 1}, query="average"
+    ).entities
+    found = other.post("/api/recommend", user="ann", k=2).json
+    assert [one["entity"] for one in found["answers"]] == shop.recommend(user="ann", k=2).entities
+
+
+def test_predictions_and_relations(client, goods):
+    pairs = [["tea", "milk"], ["tea", "nuts"]]
+    found = client.post("/api/predict", pairs=pairs).json["predictions"]
+    np.testing.assert_allclose([one["p"] for one in found], goods.predict_proba(pairs))
+    found = client.post("/api/predict", pairs=pairs, relation="goes with").json["predictions"]
+    np.testing.assert_allclose([one["p"] for one in found], goods.relation_proba("goes with", pairs))
+    found = client.get("/api/related", relation="goes with", entity="tea", k=2).json
+    assert [one["entity"] for one in found["answers"]] == goods.related("goes with", "tea", 2).entities
+
+
+def test_an_entity_is_explained_with_its_family(client):
+    found = client.get("/api/explain", entity="tea").json
+    assert found["explanation"]["count"] == 30
+    assert [one["name"] for one in found["family"]["parents"]] == ["drink"]
+    assert {one["name"] for one in found["family"]["siblings"]} == {"milk", "beer", "cider"}
+    top = client.get("/api/explain", entity="goods").json["family"]
+    assert {one["name"] for one in top["children"]} == {"drink", "snack", "honey"}
+    assert client.get("/api/explain", entity="cider").json["explanation"]["parts"][0]["prior_share"] == 1.0
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_any_name_can_be_asked_about(client, name):
+    assert client.get("/api/similar", entity=name, k=2).status == 200
+    assert any(one["name"] == name for one in client.get("/api/entities", q=name.strip()[:6]).json["entities"])
+    assert client.get("/api/map/place", entity=name).status == 200
+
+
+def test_what_if_leaves_the_model_as_it_is(client, goods):
+    before = len(goods._model().columns)
+    found = client.post("/api/what-if", name="mead", parents=["drink"], contexts={"honey": 3}, k=3).json
+    twin = vbn.VBN(dim=6, epochs=15, verbose=False)
+    twin._trained, twin._data = goods._trained, goods._data
+    twin.add("mead", ["drink"], {"honey": 3})
+    assert [one["entity"] for one in found["similar"]["answers"]] == twin.similar("mead", 3).entities
+    assert found["saved"] is False
+    assert 0 < found["prior_share"] < 1
+    assert len(goods._model().columns) == before
+    assert client.get("/api/similar", entity="mead").status == 404
+    taken = client.post("/api/what-if", name="tea")
+    assert taken.status == 400
+    assert "already" in taken.json["error"]
+
+
+def test_saving_needs_a_server_that_may_write(client, goods, tmp_path):
+    told = client.post("/api/what-if", name="mead", parents=["drink"], save=True)
+    assert (told.status, "--writable" in told.json["error"]) == (400, True)
+    folder = goods.save(tmp_path / "m")
+    writable = Client(create_app(folder, Settings(writable=True, watch=0)))
+    assert writable.post("/api/what-if", name="mead", parents=["drink"], save=True).json["saved"] is True
+    assert writable.get("/api/similar", entity="mead").status == 200
+    assert "mead" in vbn.load(folder)._model().columns
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "status", "told"),
+    [
+        ("similar", {"entity": "tee"}, 404, "Did you mean 'tea'"),
+        ("similar", {}, 422, "entity"),
+        ("similar", {"entity": ""}, 422, "entity"),
+        ("similar", {"entity": "tea", "k": 0}, 422, "k"),
+        ("similar", {"entity": "tea", "k": 1001}, 422, "k"),
+        ("similar", {"entity": "tea", "k": "many"}, 422, "k"),
+        ("similar", {"entity": "x" * 501}, 422, "entity"),
+        ("similar", {"entity": "tea", "by": "magic"}, 422, "by"),
+        ("similar", {"entity": "tea", "side": "left"}, 422, "side"),
+        ("related", {"relation": "goes wit", "entity": "tea"}, 404, "goes with"),
+        ("explain", {"entity": "teaa"}, 404, "tea"),
+        ("map/names", {"ids": 99999}, 400, "none of their numbers"),
+        ("map/names", {"ids": -1}, 422, "ids"),
+        ("map/place", {"entity": "nobody"}, 404, "nobody"),
+    ],
+)
+def test_wrong_questions_get_clear_answers(client, path, given, status, told):
+    found = client.get(f"/api/{path}", **given)
+    assert found.status == status
+    assert told in found.json["error"]
+    assert "Traceback" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("recommend", {}, 400),
+        ("recommend", {"entities": ["tea"], "user": "tea"}, 400),
+        ("recommend", {"entities": ["tee"]}, 404),
+        ("recommend", {"entities": ["tea"], "popularity": 1e9}, 422),
+        ("recommend", {"entities": ["tea"], "nonsense": 1}, 422),
+        ("recommend", {"entities": {"tea": -1}}, 422),
+        ("predict", {"pairs": []}, 422),
+        ("predict", {"pairs": [["tea"]]}, 422),
+        ("predict", {"pairs": [["tea", "milk"]] * 257}, 422),
+        ("what-if", {"name": "x", "parents": ["nobody"]}, 404),
+        ("what-if", {"name": ""}, 422),
+    ],
+)
+def test_wrong_bodies_get_clear_answers(client, path, body, status):
+    found = client.post(f"/api/{path}", **body)
+    assert found.status == status
+    assert found.json["error"]
+
+
+def test_bodies_that_are_no_json_or_too_large(client):
+    assert client.send("POST", "/api/predict", b"{").status == 422
+    assert client.send("POST", "/api/predict", b"x" * (1 << 20) + b"x").status == 413
+    assert client.send("POST", "/api/predict", b"x" * 2_000_000, chunked=True).status == 413
+
+
+def test_the_token_is_asked_for_everywhere_but_health(goods):
+    client = Client(create_app(goods, Settings(token="a long secret", watch=0)))
+    assert client.get("/api/health").status == 200
+    refused = client.get("/api/similar", entity="tea")
+    assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer")
+    assert client.get("/api/similar", entity="tea", headers={"authorization": "Bearer wrong"}).status == 401
+    assert client.get("/api/similar", entity="tea", headers={"authorization": "Bearer a long secret"}).status == 200
+    assert client.get("/").status == 200  # the page asks for it
+
+
+def test_others_may_not_ask_without_a_token():
+    with pytest.raises(vbn.ParameterError, match="token"):
+        Settings().check_host("0.0.0.0")
+    with pytest.raises(vbn.ParameterError, match="8 characters"):
+        Settings(token="short")
+
+
+def test_pages_and_answers_carry_headers_of_safety(client):
+    for path in ("/", "/api/health", "/static/app.js", "/docs"):
+        found = client.get(path)
+        assert found.status == 200
+        assert found.headers["x-content-type-options"] == "nosniff"
+        assert "default-src 'none'" in found.headers["content-security-policy"]
+        assert "unsafe" not in found.headers["content-security-policy"]
+        assert "access-control-allow-origin" not in found.headers
+    assert client.get("/static/../_start.py").status == 404
+
+
+def test_the_map_has_a_place_for_every_entity(client, goods):
+    about, body = client.get("/api/map/about").json, client.get("/api/map").body
+    n = about["places"]
+    assert len(body) == 4 * n * len(about["fields"])
+    blocks = {
+        field["name"]: np.frombuffer(body, field["type"], n, 4 * n * at) for at, field in enumerate(about["fields"])
+    }
+    names = client.get("/api/map/names", ids=blocks["id"].tolist()).json
+    assert set(names.values()) == {name for name in goods._model().columns if name not in ("drink", "snack", "goods")}
+    assert np.abs(blocks["x"]).max() <= 1.0
+    branch = {
+        name: about["branches"][int(blocks["branch"][blocks["id"].tolist().index(int(i))])] for i, name in names.items()
+    }
+    assert (branch["tea"], branch["nuts"], branch["<b>bold</b>"]) == ("drink", "snack", "other")
+
+
+def test_metrics_count_requests(goods):
+    client = Client(create_app(goods, Settings(watch=0)))
+    client.get("/api/similar", entity="tea")
+    client.get("/api/similar", entity="nobody")
+    text = client.get("/api/metrics").text
+    assert 'vbn_requests_total{route="/api/similar",status="200"} 1' in text
+    assert 'vbn_requests_total{route="/api/similar",status="404"} 1' in text
+    assert f"vbn_entities {len(goods._model().columns)}" in text
+
+
+def test_a_model_that_is_replaced_is_served_from_then_on(goods, tmp_path):
+    folder = goods.save(tmp_path / "m")
+    app = create_app(folder, Settings(watch=0))
+    client, holder = Client(app), app.state.vbn.holder
+    assert holder.refresh() is False
+    vbn.load(folder).add("mead", ["drink"]).save(folder)
+    assert holder.refresh() is True
+    assert client.get("/api/similar", entity="mead").status == 200
+    assert client.get("/api/health").json["version"] == 2
+    (folder / "config.json").write_text("{", encoding="utf-8")
+    assert holder.refresh() is False
+    assert client.get("/api/similar", entity="mead").status == 200  # the old one goes on
+    assert client.get("/api/health").json["problem"]
+
+
+def test_the_description_names_every_operation(client):
+    paths = client.get("/api/openapi.json").json["paths"]
+    wanted = ("entities", "similar", "predict", "recommend", "related", "explain", "what-if", "health", "metrics")
+    assert {f"/api/{name}" for name in wanted} <= set(paths)
+    assert json.dumps(paths).count("summary") == sum(len(methods) for methods in paths.values())
