@@ -125,7 +125,7 @@ def _blas() -> str:
 
 def _numba() -> dict[str, Any]:
     import numba
-    from llvmlite import binding  # type: ignore[import-untyped]
+    from llvmlite import binding
 
     import vbn.kernels
 

@@ -7,6 +7,7 @@ import numpy as np
 from vbn.kernels._compile import kernel
 from vbn.kernels._logistic import cell_bound, curvature
 from vbn.kernels._moments import dot_moments, load_row
+from vbn.kernels._prefetch import AHEAD, prefetch_row
 
 
 @kernel
@@ -24,6 +25,9 @@ def update_biases(first, last, active, cells, own, other, prior_precision, prior
         load_row(own, j, row)
         precision, linear = prior_precision[j], prior_linear[j]
         for k in range(cells.indptr[j], cells.indptr[j + 1]):
+            soon = cells.indices[min(k + AHEAD, len(cells.indices) - 1)]
+            prefetch_row(other.mean, soon)
+            prefetch_row(other.variance, soon)
             dot, variance = dot_moments(row[0], row[1], row[2], other.mean, other.variance, cells.indices[k])
             mean = dot + bias.mean[j]
             variance += bias.variance[j]
@@ -45,6 +49,9 @@ def cell_likelihood(first, last, cells, own, other, bias, result):
         load_row(own, j, row)
         total = 0.0
         for k in range(cells.indptr[j], cells.indptr[j + 1]):
+            soon = cells.indices[min(k + AHEAD, len(cells.indices) - 1)]
+            prefetch_row(other.mean, soon)
+            prefetch_row(other.variance, soon)
             mean, variance = dot_moments(row[0], row[1], row[2], other.mean, other.variance, cells.indices[k])
             mean += bias.mean[j]
             variance += bias.variance[j]

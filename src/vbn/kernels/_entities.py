@@ -13,9 +13,10 @@ import numpy as np
 from vbn.kernels._compile import helper, kernel
 from vbn.kernels._logistic import curvature
 from vbn.kernels._moments import dot_moments, load_row, projection_moments, relation_moments
+from vbn.kernels._prefetch import AHEAD, prefetch_row
 
 _BLOCK = 64  # cells of a block of the Gram matrix: it stays in the first-level cache
-_CHUNK = 1024  # cells of a chunk of the direct pass: sums inside are in the type of the model, of chunks in float64
+_CHUNK = 256  # cells of a chunk of the direct pass: sums inside are in the type of the model, of chunks in float64
 
 
 @helper
@@ -66,9 +67,11 @@ def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, lin
     own_mean, own_second, own_variance = row
     block, _, slopes, targets, spread = work
     t = gram.shape[0]
-    filled = 0
+    filled, last = 0, len(cells.indices) - 1
     for k in range(cells.indptr[i], cells.indptr[i + 1]):
-        j = cells.indices[k]
+        j, soon = cells.indices[k], cells.indices[min(k + AHEAD, last)]
+        prefetch_row(other.mean, soon)
+        prefetch_row(other.variance, soon)
         at = i if bias_is_own else j
         mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
         mean += bias.mean[at]
@@ -139,23 +142,36 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
     What their variances add to the precisions comes on top of what `spread` holds.
     """
     own_mean, own_second, own_variance = row
-    block, residual, slopes, spread = work
+    block, residual, slopes, spread, means, squares, partial = work
     begin, end = cells.indptr[i], cells.indptr[i + 1]
-    t = len(own_mean)
-    for k in range(begin, end):
-        c, at = divmod(k - begin, _CHUNK)
-        j = cells.indices[k]
-        b = i if bias_is_own else j
-        mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
-        mean += bias.mean[b]
-        variance += bias.variance[b]
-        slope = 2.0 * curvature(np.sqrt(mean * mean + variance)) * (cells.positive[k] + cells.negative[k])
-        slopes[c, at] = slope
-        residual[c, at] = 0.5 * (cells.positive[k] - cells.negative[k]) - slope * mean
+    t, last = len(own_mean), len(cells.indices) - 1
+    for c in range((end - begin + _CHUNK - 1) // _CHUNK):
+        start = begin + c * _CHUNK
+        n = min(_CHUNK, end - start)
+        for at in range(n):
+            j = cells.indices[start + at]
+            soon = cells.indices[min(start + at + AHEAD, last)]
+            prefetch_row(other.mean, soon)
+            prefetch_row(other.variance, soon)
+            b = i if bias_is_own else j
+            mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
+            mean += bias.mean[b]
+            means[at] = mean
+            squares[at] = mean * mean + variance + bias.variance[b]
+            for d in range(t):
+                block[c, d, at] = other.mean[j, d]
+        for at in range(n):
+            k = start + at
+            slope = 2.0 * curvature(np.sqrt(squares[at])) * (cells.positive[k] + cells.negative[k])
+            slopes[c, at] = slope
+            residual[c, at] = 0.5 * (cells.positive[k] - cells.negative[k]) - slope * means[at]
+        partial[:] = 0.0
+        for at in range(n):
+            j, weight = cells.indices[start + at], slopes[c, at]
+            for d in range(t):
+                partial[d] += weight * other.variance[j, d]
         for d in range(t):
-            block[c, d, at] = other.mean[j, d]
-        for d in range(t):
-            spread[d] += slope * other.variance[j, d]
+            spread[d] += partial[d]
 
 
 @helper
@@ -164,7 +180,7 @@ def _direct_pass(i, n, own, tau, prior_mean, linear, work):
 
     `linear` is what earlier data adds to the numerators; what it adds to the precisions is in `spread` already.
     """
-    block, residual, slopes, spread = work
+    block, residual, slopes, spread = work[:4]
     zero = block.dtype.type(0)
     for d in range(own.mean.shape[1]):
         pull, stiff = linear[d], 0.0
@@ -237,7 +253,7 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
     # 8 more than a power of two: else all dimensions of a cell would fall into the same lines of the cache
     direct_work = (
         np.empty((chunks, t, _CHUNK + 8), dtype), np.empty((chunks, _CHUNK), dtype), np.empty((chunks, _CHUNK), dtype),
-        np.empty(t),
+        np.empty(t), np.empty(_CHUNK, dtype), np.empty(_CHUNK, dtype), np.empty(t, dtype),
     )  # fmt: skip
     for i in range(first, last):
         if not active[i]:
