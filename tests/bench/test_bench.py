@@ -87,6 +87,6 @@ def test_the_floor_takes_three_dot_products_of_every_cell():
 
 
 def test_the_kernel_stays_near_its_floor():
-    """A guard against a kernel that lost its vector loops: about 0.7 where nothing else runs, far less without them."""
+    """A guard against a kernel that lost its vector loops; the bound is loose because machines are noisy."""
     outcome = measure(["kernel"], Setting(repeats=5, scale=0.1))[0][1]
     assert outcome.figures[0].value > 0.2
