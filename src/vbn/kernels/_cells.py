@@ -1,59 +1,93 @@
-"""What needs one pass over the co-occurrence cells: q(b_j), Eq. (bj-updates), and the bounded log-likelihood."""
+"""What is known of a column once its v_j is: q(b_j), Eq. (bj-updates), and the bounded log-likelihood of its cells.
+
+Both need the moments of the same products u_i.v_j, which are taken once a column.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import kernel
+from vbn.kernels._compile import helper, kernel
 from vbn.kernels._logistic import cell_bound, curvature
 from vbn.kernels._moments import dot_moments, load_row
 from vbn.kernels._prefetch import AHEAD, prefetch_row
 
 
+@helper
+def longest_row(first, last, cells):
+    """Cells of the longest of the rows first..last-1."""
+    longest = 0
+    for j in range(first, last):
+        longest = max(longest, cells.indptr[j + 1] - cells.indptr[j])
+    return longest
+
+
+@helper
+def product_moments(j, cells, row, other, products):
+    """Mean and variance of u_i.v_j for every cell of column j, whose v_j is in `row`, into `products`."""
+    means, variances = products
+    begin, end = cells.indptr[j], cells.indptr[j + 1]
+    for k in range(begin, end):
+        soon = cells.indices[min(k + AHEAD, end - 1)]
+        prefetch_row(other.mean, soon)
+        prefetch_row(other.variance, soon)
+        means[k - begin], variances[k - begin] = dot_moments(
+            row[0], row[1], row[2], other.mean, other.variance, cells.indices[k]
+        )
+
+
+@helper
+def update_bias(j, cells, precision, linear, products, bias):
+    """Update q(b_j), given its prior as natural parameters: precision, and precision times mean."""
+    means, variances = products
+    begin = cells.indptr[j]
+    before, spread = bias.mean[j], bias.variance[j]
+    for at in range(cells.indptr[j + 1] - begin):
+        positive, negative = cells.positive[begin + at], cells.negative[begin + at]
+        mean = means[at] + before
+        slope = 2.0 * curvature(np.sqrt(mean * mean + (variances[at] + spread))) * (positive + negative)
+        precision += slope
+        linear += 0.5 * (positive - negative) - slope * means[at]
+    bias.mean[j] = linear / precision
+    bias.variance[j] = 1.0 / precision
+
+
+@helper
+def likelihood(j, cells, products, bias):
+    """Bounded log-likelihood of the cells of column j, at the best xi."""
+    means, variances = products
+    begin = cells.indptr[j]
+    centre, spread = bias.mean[j], bias.variance[j]
+    total = 0.0
+    for at in range(cells.indptr[j + 1] - begin):
+        mean = means[at] + centre
+        xi = np.sqrt(mean * mean + (variances[at] + spread))
+        total += cell_bound(mean, xi, cells.positive[begin + at], cells.negative[begin + at])
+    return total
+
+
 @kernel
 def update_biases(first, last, active, cells, own, other, prior_precision, prior_linear, bias):
-    """Update q(b_j) of the active columns first..last-1 in place; `own` are the v's, `other` the u's.
-
-    The prior comes as natural parameters: precision, and precision times mean.
-    """
-    t = own.mean.shape[1]
-    dtype = own.mean.dtype
+    """Update q(b_j) of the active columns first..last-1 in place; `own` are the v's, `other` the u's."""
+    t, dtype = own.mean.shape[1], own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
+    longest = longest_row(first, last, cells)
+    products = np.empty(longest, dtype), np.empty(longest, dtype)
     for j in range(first, last):
-        if not active[j]:
-            continue
-        load_row(own, j, row)
-        precision, linear = prior_precision[j], prior_linear[j]
-        for k in range(cells.indptr[j], cells.indptr[j + 1]):
-            soon = cells.indices[min(k + AHEAD, len(cells.indices) - 1)]
-            prefetch_row(other.mean, soon)
-            prefetch_row(other.variance, soon)
-            dot, variance = dot_moments(row[0], row[1], row[2], other.mean, other.variance, cells.indices[k])
-            mean = dot + bias.mean[j]
-            variance += bias.variance[j]
-            weight = cells.positive[k] + cells.negative[k]
-            slope = 2.0 * curvature(np.sqrt(mean * mean + variance)) * weight
-            precision += slope
-            linear += 0.5 * (cells.positive[k] - cells.negative[k]) - slope * dot
-        bias.mean[j] = linear / precision
-        bias.variance[j] = 1.0 / precision
+        if active[j]:
+            load_row(own, j, row)
+            product_moments(j, cells, row, other, products)
+            update_bias(j, cells, prior_precision[j], prior_linear[j], products, bias)
 
 
 @kernel
 def cell_likelihood(first, last, cells, own, other, bias, result):
-    """Bounded log-likelihood of the cells of each column first..last-1, at the best xi, into `result`."""
-    t = own.mean.shape[1]
-    dtype = own.mean.dtype
+    """Bounded log-likelihood of the cells of each column first..last-1, into `result`."""
+    t, dtype = own.mean.shape[1], own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
+    longest = longest_row(first, last, cells)
+    products = np.empty(longest, dtype), np.empty(longest, dtype)
     for j in range(first, last):
         load_row(own, j, row)
-        total = 0.0
-        for k in range(cells.indptr[j], cells.indptr[j + 1]):
-            soon = cells.indices[min(k + AHEAD, len(cells.indices) - 1)]
-            prefetch_row(other.mean, soon)
-            prefetch_row(other.variance, soon)
-            mean, variance = dot_moments(row[0], row[1], row[2], other.mean, other.variance, cells.indices[k])
-            mean += bias.mean[j]
-            variance += bias.variance[j]
-            total += cell_bound(mean, np.sqrt(mean * mean + variance), cells.positive[k], cells.negative[k])
-        result[j] = total
+        product_moments(j, cells, row, other, products)
+        result[j] = likelihood(j, cells, products, bias)
