@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
 
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.data._cells import Cells, Sample
+from vbn.data._cells import Cells, Runner, Sample, ranges_by_cells
 from vbn.data._counts import Counts
 from vbn.data._dataset import Dataset
 from vbn.data._noise import noise_weights
@@ -21,25 +19,6 @@ _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their 
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
 _RELATION_DRAWS = 40.0  # negatives drawn for a pair of a relation, however much it weighs
 _CELLS_PER_TASK = 1 << 17
-
-
-class Runner(Protocol):
-    """Runs a task over ranges of rows and returns the results in order; an engine is one."""
-
-    def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
-        """Results of task(first, last) for every range, in the order of the ranges."""
-
-
-def ranges_by_cells(indptr: np.ndarray, cells_per_range: int) -> list[tuple[int, int]]:
-    """Divide rows into ranges of about equal numbers of cells (a row counts as at least one)."""
-    n_rows = len(indptr) - 1
-    if n_rows == 0:
-        return []
-    load = indptr[1:] + np.arange(1, n_rows + 1)
-    n_ranges = max(1, int(load[-1] // cells_per_range))
-    cuts = np.searchsorted(load, np.linspace(0, load[-1], n_ranges + 1)[1:-1])
-    edges = np.unique(np.concatenate(([0], cuts, [n_rows])))
-    return [(int(a), int(b)) for a, b in itertools.pairwise(edges)]
 
 
 def keep_probabilities(counts: np.ndarray, subsample: float | None) -> np.ndarray:
@@ -153,6 +132,7 @@ class Sampler:
         )
         if self.past is not None:
             cells = with_negatives(cells, *self._missed(self.past, epoch))
+        cells.transpose(runner)
         ones = tuple(np.ones(n) for n in self.counts.shape)
         exact = tuple(np.ones(n, dtype=bool) for n in self.counts.shape)
         relations = [

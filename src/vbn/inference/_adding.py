@@ -185,7 +185,10 @@ def _update_biases(network: Network, cells: CellArrays, active: np.ndarray, span
 
     q, hyper, new = network.posterior, network.hyperpriors, slice(*span)
     before, nearer = q.bias.mean[new].copy(), network.nested_bias_prior()
-    update_biases(*span, active, cells, q.v.densities, q.u.densities, *network.scalar_prior("bias"), q.bias.densities)
+    update_biases(
+        *span, active, cells, q.v.densities, q.u.densities, *network.scalar_prior("bias"), q.bias.densities,
+        np.zeros(span[1]),
+    )  # fmt: skip
     centre, spread = q.bias.centre_mean[0] + nearer[0][new], q.bias.centre_variance[0] + nearer[1][new]
     square = (q.bias.mean[new].astype(np.float64) - centre) ** 2 + q.bias.variance[new] + spread
     q.bias.tau_rate[new] = np.where(active[new], hyper.beta["bias"] + 0.5 * square, q.bias.tau_rate[new])

@@ -67,22 +67,11 @@ def likelihood(j, cells, products, bias):
 
 
 @kernel
-def update_biases(first, last, active, cells, own, other, prior_precision, prior_linear, bias):
-    """Update q(b_j) of the active columns first..last-1 in place; `own` are the v's, `other` the u's."""
-    t, dtype = own.mean.shape[1], own.mean.dtype
-    row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
-    longest = longest_row(first, last, cells)
-    products = np.empty(longest, dtype), np.empty(longest, dtype)
-    for j in range(first, last):
-        if active[j]:
-            load_row(own, j, row)
-            product_moments(j, cells, row, other, products)
-            update_bias(j, cells, prior_precision[j], prior_linear[j], products, bias)
+def update_biases(first, last, active, cells, own, other, prior_precision, prior_linear, bias, result):
+    """Update q(b_j) of the active columns first..last-1 in place; `own` are the v's, `other` the u's.
 
-
-@kernel
-def cell_likelihood(first, last, cells, own, other, bias, result):
-    """Bounded log-likelihood of the cells of each column first..last-1, into `result`."""
+    The bounded log-likelihood of each column's cells after that goes into `result`.
+    """
     t, dtype = own.mean.shape[1], own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
     longest = longest_row(first, last, cells)
@@ -90,4 +79,6 @@ def cell_likelihood(first, last, cells, own, other, bias, result):
     for j in range(first, last):
         load_row(own, j, row)
         product_moments(j, cells, row, other, products)
+        if active[j]:
+            update_bias(j, cells, prior_precision[j], prior_linear[j], products, bias)
         result[j] = likelihood(j, cells, products, bias)

@@ -14,8 +14,10 @@ from vbn.kernels._compile import helper, kernel
 from vbn.kernels._logistic import curvature
 from vbn.kernels._moments import dot_moments, load_row, projection_moments, relation_moments
 from vbn.kernels._prefetch import AHEAD, prefetch_row
+from vbn.kernels._tiles import turn_rows
 
 _BLOCK = 64  # cells of a block of the Gram matrix: it stays in the first-level cache
+_STEP = 32  # cells of a step of the vector loops
 _CHUNK = 256  # cells of a chunk of the direct pass: sums inside are in the type of the model, of chunks in float64
 
 
@@ -139,67 +141,94 @@ def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
 def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
     """Lay out the cells of row i by chunk, dimension and cell, with their slope L and residual g - L E[x].
 
-    What their variances add to the precisions comes on top of what `spread` holds.
+    What their variances add to the precisions comes on top of what `spread` holds. Chunks are filled up to whole
+    steps of the vector loops by cells of no weight.
     """
     own_mean, own_second, own_variance = row
     block, residual, slopes, spread, means, squares, partial = work
     begin, end = cells.indptr[i], cells.indptr[i + 1]
-    t, last = len(own_mean), len(cells.indices) - 1
+    last = len(cells.indices) - 1
     for c in range((end - begin + _CHUNK - 1) // _CHUNK):
         start = begin + c * _CHUNK
         n = min(_CHUNK, end - start)
         for at in range(n):
-            j = cells.indices[start + at]
             soon = cells.indices[min(start + at + AHEAD, last)]
             prefetch_row(other.mean, soon)
             prefetch_row(other.variance, soon)
-            b = i if bias_is_own else j
-            mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
-            mean += bias.mean[b]
-            means[at] = mean
-            squares[at] = mean * mean + variance + bias.variance[b]
-            for d in range(t):
-                block[c, d, at] = other.mean[j, d]
+            means[at], squares[at] = dot_moments(
+                own_mean, own_second, own_variance, other.mean, other.variance, cells.indices[start + at]
+            )
+        turn_rows(other.mean, cells.indices, start, n, block[c])
+        for at in range(n):
+            b = i if bias_is_own else cells.indices[start + at]
+            means[at] += bias.mean[b]
+            squares[at] += means[at] * means[at] + bias.variance[b]
         for at in range(n):
             k = start + at
             slope = 2.0 * curvature(np.sqrt(squares[at])) * (cells.positive[k] + cells.negative[k])
             slopes[c, at] = slope
             residual[c, at] = 0.5 * (cells.positive[k] - cells.negative[k]) - slope * means[at]
-        partial[:] = 0.0
-        for at in range(n):
-            j, weight = cells.indices[start + at], slopes[c, at]
-            for d in range(t):
-                partial[d] += weight * other.variance[j, d]
+        for at in range(n, _whole(n)):
+            slopes[c, at] = residual[c, at] = 0.0
+        for d in range(len(own_mean)):
+            for at in range(n, _whole(n)):
+                block[c, d, at] = 0.0
+        _add_variances(cells.indices, start, n, slopes[c], other.variance, partial, spread)
+
+
+@helper
+def _add_variances(indices, start, n, slopes, variance, partial, spread):
+    """Add the sum of L var over n cells to `spread`: four cells at a time, in the type of the model."""
+    t = variance.shape[1]
+    partial[:] = 0.0
+    whole = n - n % 4
+    for at in range(0, whole, 4):
+        j0, j1, j2, j3 = indices[start + at], indices[start + at + 1], indices[start + at + 2], indices[start + at + 3]
+        w0, w1, w2, w3 = slopes[at], slopes[at + 1], slopes[at + 2], slopes[at + 3]
         for d in range(t):
-            spread[d] += partial[d]
+            partial[d] += w0 * variance[j0, d] + w1 * variance[j1, d] + w2 * variance[j2, d] + w3 * variance[j3, d]
+    for at in range(whole, n):
+        j, weight = indices[start + at], slopes[at]
+        for d in range(t):
+            partial[d] += weight * variance[j, d]
+    for d in range(t):
+        spread[d] += partial[d]
+
+
+@helper
+def _whole(n):
+    """Cells of a chunk of n once it is filled up to whole steps of the vector loops."""
+    return (n + _STEP - 1) // _STEP * _STEP
 
 
 @helper
 def _direct_pass(i, n, own, tau, prior_mean, linear, work):
     """Update the coordinates of row i in turn from its n cells, keeping their residuals up to date.
 
-    `linear` is what earlier data adds to the numerators; what it adds to the precisions is in `spread` already.
+    `linear` is what earlier data adds to the numerators; what it adds to the precisions is in `spread` already. The
+    residuals take in the step of one coordinate while the sums of the next are taken.
     """
     block, residual, slopes, spread = work[:4]
-    zero = block.dtype.type(0)
+    dtype = block.dtype.type
+    step = dtype(0)
     for d in range(own.mean.shape[1]):
+        before_d = max(d - 1, 0)
         pull, stiff = linear[d], 0.0
         for c in range((n + _CHUNK - 1) // _CHUNK):
-            partial_pull, partial_stiff = zero, zero
-            for k in range(min(_CHUNK, n - c * _CHUNK)):
-                context = block[c, d, k]
-                partial_pull += context * residual[c, k]
-                partial_stiff += slopes[c, k] * context * context
+            partial_pull, partial_stiff = dtype(0), dtype(0)
+            for k in range(_whole(min(_CHUNK, n - c * _CHUNK))):
+                context, slope = block[c, d, k], slopes[c, k]
+                rest = residual[c, k] - step * slope * block[c, before_d, k]
+                residual[c, k] = rest
+                partial_pull += context * rest
+                partial_stiff += slope * context * context
             pull += partial_pull
             stiff += partial_stiff
         before = np.float64(own.mean[i, d])
         precision = tau + stiff + spread[d]
         own.mean[i, d] = (tau * prior_mean[d] + pull + stiff * before) / precision
         own.variance[i, d] = 1.0 / precision
-        step = block.dtype.type(own.mean[i, d] - before)
-        for c in range((n + _CHUNK - 1) // _CHUNK):
-            for k in range(min(_CHUNK, n - c * _CHUNK)):
-                residual[c, k] -= step * slopes[c, k] * block[c, d, k]
+        step = dtype(own.mean[i, d] - before)
 
 
 @helper
@@ -250,9 +279,9 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
         np.zeros(t, dtype),
     )  # fmt: skip
     chunks = _chunks(first, last, cells, direct_cells)
-    # 8 more than a power of two: else all dimensions of a cell would fall into the same lines of the cache
+    # 16 more than a power of two: else all dimensions of a cell would fall into the same lines of the cache
     direct_work = (
-        np.empty((chunks, t, _CHUNK + 8), dtype), np.empty((chunks, _CHUNK), dtype), np.empty((chunks, _CHUNK), dtype),
+        np.empty((chunks, t, _CHUNK + 16), dtype), np.empty((chunks, _CHUNK), dtype), np.empty((chunks, _CHUNK), dtype),
         np.empty(t), np.empty(_CHUNK, dtype), np.empty(_CHUNK, dtype), np.empty(t, dtype),
     )  # fmt: skip
     for i in range(first, last):

@@ -138,19 +138,19 @@ def sample_rows(
 
 
 @kernel
-def transpose_cells(indptr, indices, positive, negative, n_columns):
-    """The same cells by column, rows ascending within a column: a counting sort."""
-    starts = np.zeros(n_columns + 1, np.int64)
-    for k in range(len(indices)):
-        starts[indices[k] + 1] += 1
-    for j in range(n_columns):
-        starts[j + 1] += starts[j]
-    cursor = starts[:-1].copy()
-    rows = np.empty(len(indices), np.int32)
-    t_positive, t_negative = np.empty_like(positive), np.empty_like(negative)
-    for i in range(len(indptr) - 1):
+def count_columns(first, last, indptr, indices, n_columns):
+    """How many cells of the rows first..last-1 each column has."""
+    counts = np.zeros(n_columns, np.int64)
+    for k in range(indptr[first], indptr[last]):
+        counts[indices[k]] += 1
+    return counts
+
+
+@kernel
+def scatter_cells(first, last, indptr, indices, positive, negative, cursor, t_rows, t_positive, t_negative):
+    """Put the cells of the rows first..last-1 where their columns go on, which `cursor` says."""
+    for i in range(first, last):
         for k in range(indptr[i], indptr[i + 1]):
             at = cursor[indices[k]]
             cursor[indices[k]] += 1
-            rows[at], t_positive[at], t_negative[at] = i, positive[k], negative[k]
-    return starts, rows, t_positive, t_negative
+            t_rows[at], t_positive[at], t_negative[at] = i, positive[k], negative[k]

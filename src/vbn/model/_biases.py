@@ -20,14 +20,25 @@ CENTRE_PRECISION = 0.01
 """kappa: how strongly a centre is drawn to 0."""
 
 
-def update_biases(network: Network, data: EpochData, engine: Engine) -> None:
-    """Update all active q(b_j), Eq. (bj-updates), columns in parallel."""
+def update_biases(network: Network, data: EpochData, engine: Engine) -> float:
+    """Update all active q(b_j), Eq. (bj-updates), columns in parallel; return the cells' likelihood after that."""
+    return _pass_over_columns(network, data, engine, network.bias_active)
+
+
+def cell_likelihood(network: Network, data: EpochData, engine: Engine) -> float:
+    """The bounded log-likelihood of all co-occurrence cells, at the best xi."""
+    return _pass_over_columns(network, data, engine, np.zeros_like(network.bias_active))
+
+
+def _pass_over_columns(network: Network, data: EpochData, engine: Engine, active: np.ndarray) -> float:
     from vbn.kernels._cells import update_biases as kernel
 
-    q = network.posterior
+    q, cells = network.posterior, data.cells("v")
+    result = np.zeros(len(cells.indptr) - 1)
     prior = network.scalar_prior("bias")
-    arguments = network.bias_active, data.cells("v"), q.v.densities, q.u.densities, *prior, q.bias.densities
+    arguments = active, cells, q.v.densities, q.u.densities, *prior, q.bias.densities, result
     engine.map(lambda first, last: kernel(first, last, *arguments), data.ranges["v"])
+    return float(result.sum())
 
 
 def update_bias_categories(network: Network, engine: Engine) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.model._biases import centre_bound
+from vbn.model._biases import cell_likelihood, centre_bound
 from vbn.model._engine import Engine
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import EpochData, Network
@@ -15,16 +15,17 @@ _RELATION_PARTS = ("x", "y", "relation_bias")
 _PARTS = ("u", "v", "bias")
 
 
-def lower_bound(network: Network, data: EpochData, engine: Engine) -> float:
+def lower_bound(network: Network, data: EpochData, engine: Engine, likelihood: float | None = None) -> float:
     """The whole bound of the present posterior on a sample.
 
-    Relations that are learned apart have a bound of their own, `relation_bound`, and are no part of it.
+    `likelihood` is that of the co-occurrence cells, where it is known already: an epoch has it from its last pass
+    over them. Relations that are learned apart have a bound of their own, `relation_bound`, and are no part of it.
     """
     total = sum(group_bound(g, network.hyperpriors) for g in groups(network, engine))
     total += centre_bound(network.posterior.bias)
     if network.evidence is not None:
         total += network.evidence.expected_log(network.posterior, engine, _PARTS)
-    total += _cell_likelihood(network, data, engine)
+    total += cell_likelihood(network, data, engine) if likelihood is None else likelihood
     return float(total + relation_bound(network, data, engine)) if network.readout is None else float(total)
 
 
@@ -48,16 +49,3 @@ def group_bound(group: Group, hyperpriors: Hyperpriors) -> float:
     prior = alpha * np.log(beta) - gammaln(alpha) + (alpha - 1.0) * log_tau - beta * tau
     entropy = shape - np.log(rate) + gammaln(shape) + (1.0 - shape) * digamma(shape)
     return float(np.sum(gaussian + prior + entropy))
-
-
-def _cell_likelihood(network: Network, data: EpochData, engine: Engine) -> float:
-    from vbn.kernels._cells import cell_likelihood as kernel
-
-    q, cells = network.posterior, data.cells("v")
-    result = np.zeros(len(cells.indptr) - 1)
-
-    def task(first: int, last: int) -> None:
-        kernel(first, last, cells, q.v.densities, q.u.densities, q.bias.densities, result)
-
-    engine.map(task, data.ranges["v"])
-    return float(result.sum())

@@ -71,8 +71,8 @@ def build_network(
     )  # fmt: skip
 
 
-def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:
-    """Update every variable once."""
+def run_epoch(network: Network, data: EpochData, engine: Engine) -> float:
+    """Update every variable once; return the likelihood of the co-occurrence cells, which the last updates leave."""
     for side in ("u", "v"):
         update_entities(network, data, side, engine)
         update_categories(network, side, engine)
@@ -81,10 +81,11 @@ def run_epoch(network: Network, data: EpochData, engine: Engine) -> None:
             update_factors(network, data, side, engine)
         shift_relation_biases(network, data, engine)
         update_relation_biases(network, data, engine)
-    update_biases(network, data, engine)
+    likelihood = update_biases(network, data, engine)
     update_bias_categories(network, engine)
     update_centres(network)
     update_precisions(network, engine)
+    return likelihood
 
 
 def train(
@@ -97,8 +98,8 @@ def train(
         if data is None or resample:
             sample = sampler.sample(epoch if resample else 0, engine)
             data = EpochData(sample, network.posterior, apart=network.readout is not None)
-        run_epoch(network, data, engine)
-        bound = lower_bound(network, data, engine)
+        likelihood = run_epoch(network, data, engine)
+        bound = lower_bound(network, data, engine, likelihood)
         yield EpochInfo(epoch, bound, data.sample.size, time.perf_counter() - started)
 
 

@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vbn.data._cells import Cells, Sample
-from vbn.data._sampler import ranges_by_cells
+from vbn.data._cells import Cells, Sample, ranges_by_cells
 from vbn.kernels._arrays import CellArrays, EvidenceArrays, PriorArrays, RelationArrays
 from vbn.model._evidence import Evidence, no_evidence
 from vbn.model._graph import PartGraph
