@@ -29,10 +29,11 @@ class Answer:
 
 
 class Client:
-    """Asks an ASGI application."""
+    """Asks an ASGI application; `last` is what it answered, also where it then raised."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
+        self.last: Answer | None = None
 
     def get(self, path: str, headers: dict[str, str] | None = None, **query: Any) -> Answer:
         """A GET request with parameters."""
@@ -67,9 +68,13 @@ class Client:
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
-        asyncio.run(asyncio.wait_for(self.app(scope, receive, send), 60))
-        start = sent[0]
-        return Answer(
-            start["status"], {key.decode(): value.decode() for key, value in start["headers"]},
-            b"".join(message.get("body", b"") for message in sent[1:]),
-        )  # fmt: skip
+        try:
+            asyncio.run(asyncio.wait_for(self.app(scope, receive, send), 60))
+        finally:
+            self.last = _answer(sent) if sent else None
+        return _answer(sent)
+
+
+def _answer(sent: list[dict[str, Any]]) -> Answer:
+    headers = {key.decode(): value.decode() for key, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))

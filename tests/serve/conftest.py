@@ -4,7 +4,7 @@ import pytest
 
 import vbn
 
-ODD = ["<b>bold</b>", 'say "hi"', "two\nlines", "naïve 🎉", "a/b?c#d&e", "  spaced"]
+ODD = ["<b>bold</b>", 'say "hi"', "two\nlines", "naïve 🎉", "a/b?c#d&e", "  spaced", "<img src=x onerror=alert(1)>"]
 
 
 @pytest.fixture(scope="session")

@@ -96,7 +96,7 @@ def test_what_if_leaves_the_model_as_it_is(client, goods):
 
 def test_saving_needs_a_server_that_may_write(client, goods, tmp_path):
     told = client.post("/api/what-if", name="mead", parents=["drink"], save=True)
-    assert (told.status, "--writable" in told.json["error"]) == (400, True)
+    assert (told.status, "--writable" in told.json["error"]) == (403, True)
     folder = goods.save(tmp_path / "m")
     writable = Client(create_app(folder, Settings(writable=True, watch=0)))
     assert writable.post("/api/what-if", name="mead", parents=["drink"], save=True).json["saved"] is True
@@ -152,8 +152,40 @@ def test_wrong_bodies_get_clear_answers(client, path, body, status):
     assert found.json["error"]
 
 
-def test_bodies_that_are_no_json_or_too_large(client):
-    assert client.send("POST", "/api/predict", b"{").status == 422
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", "/api/predict", b"{", 422),
+        ("POST", "/api/predict", b"\x80", 400),
+        ("POST", "/api/predict", b'{"pairs": [["\\ud800", "tea"]]}', 422),
+        ("POST", "/api/similar", b"", 405),
+        ("GET", "/api/nothing", b"", 404),
+        ("GET", "/nothing", b"", 404),
+    ],
+)
+def test_every_refusal_has_one_form(client, method, path, body, status):
+    found = client.send(method, path, body)
+    assert found.status == status
+    assert found.json["error"].endswith(".")
+    assert found.json["closest"] == []
+
+
+def test_a_failure_of_the_server_tells_no_secrets(goods):
+    app = create_app(goods, Settings(watch=0))
+
+    @app.get("/api/broken")
+    def broken():
+        raise RuntimeError("the secret")
+
+    client = Client(app)
+    with pytest.raises(RuntimeError):  # for the log of the server
+        client.get("/api/broken")
+    assert client.last.status == 500
+    assert client.last.json["error"]
+    assert "secret" not in client.last.text
+
+
+def test_bodies_that_are_too_large(client):
     assert client.send("POST", "/api/predict", b"x" * (1 << 20) + b"x").status == 413
     assert client.send("POST", "/api/predict", b"x" * 2_000_000, chunked=True).status == 413
 

@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from vbn._errors import DataError, ParameterError
+from vbn._errors import DataError
 from vbn.serve import _answers as answer
 from vbn.serve import _schemas as out
+from vbn.serve._problems import ReadOnlyError
 from vbn.serve._state import State
 
-router = APIRouter(prefix="/api", responses={code: {"model": out.Problem} for code in (400, 401, 404, 413, 422)})
+router = APIRouter(prefix="/api", responses={code: {"model": out.Problem} for code in (400, 401, 403, 404, 413, 422)})
+
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 Limit = Annotated[int, Query(ge=1, le=out.MOST_ANSWERS)]
 OfSide = Annotated[out.Side, Query()]
@@ -90,14 +93,17 @@ def what_if(request: Request, asked: out.New) -> out.Imagined:
     state = _state(request)
     served = state.holder.current
     if asked.save and not state.settings.writable:
-        raise ParameterError("this server is read-only; start it with --writable to save new entities.")
+        raise ReadOnlyError("this server is read-only; start it with --writable to save new entities.")
     found, model = answer.imagined(served, asked, state.layout_if_ready(served))
     if asked.save:
         state.holder.save(model)
     return found.model_copy(update={"saved": asked.save})
 
 
-@router.get("/map", summary="Places of all entities in the plane")
+@router.get(
+    "/map", summary="Places of all entities in the plane", response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)  # fmt: skip
 def places(request: Request) -> Response:
     """Binary: see `/api/map/about` for what the numbers are."""
     state = _state(request)
@@ -128,10 +134,13 @@ def map_place(request: Request, entity: NameAsked) -> dict[str, int]:
     return {"id": _state(request).holder.current.trained.columns.id(entity)}
 
 
-@router.get("/metrics", summary="Counts and times, as Prometheus reads them")
+@router.get(
+    "/metrics", summary="Counts and times, as Prometheus reads them", response_class=Response,
+    responses={200: {"content": {_PROMETHEUS: {}}}},
+)  # fmt: skip
 def metrics(request: Request) -> Response:
     """In its text format."""
     state = _state(request)
     trained = state.holder.current.trained
     gauges = {"entities": len(trained.columns), "model_version": state.holder.current.version}
-    return Response(state.metrics.text(gauges), media_type="text/plain; version=0.0.4")
+    return Response(state.metrics.text(gauges), media_type=_PROMETHEUS)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from vbn._errors import MissingExtraError, ParameterError, UnknownEntityError, VBNError
+from vbn._errors import MissingExtraError, ParameterError
 from vbn._version import __version__
 from vbn.serve._settings import Settings
 
@@ -28,14 +28,14 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
         Which pages may show it in a frame, as in a content security policy.
     """
     try:
-        from fastapi import FastAPI, Request
-        from fastapi.exceptions import RequestValidationError
-        from fastapi.responses import FileResponse, JSONResponse
+        from fastapi import FastAPI
+        from fastapi.responses import FileResponse
         from fastapi.staticfiles import StaticFiles
     except ImportError as error:
         raise MissingExtraError("fastapi is not installed: pip install 'vbn[serve]'.") from error
     from vbn.serve._guards import Guards
     from vbn.serve._holder import Holder
+    from vbn.serve._problems import tell_of_problems
     from vbn.serve._routes import router
     from vbn.serve._state import State
 
@@ -55,15 +55,7 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
     app.state.vbn = state
     app.include_router(router)
 
-    @app.exception_handler(VBNError)
-    async def refused(_: Request, error: VBNError) -> JSONResponse:
-        unknown = isinstance(error, UnknownEntityError)
-        closest = error.closest if isinstance(error, UnknownEntityError) else []
-        return JSONResponse({"error": str(error), "closest": closest}, 404 if unknown else 400)
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        return JSONResponse({"error": _told(error), "closest": []}, 422)
+    tell_of_problems(app)
 
     @app.get("/", include_in_schema=False)
     def page() -> FileResponse:
@@ -76,15 +68,6 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_middleware(Guards, settings=chosen, metrics=state.metrics, frames=frames)
     return app
-
-
-def _told(error: Any) -> str:
-    """What is wrong with a request, one fault after the other; what was sent is not repeated."""
-    faults = []
-    for fault in error.errors()[:5]:
-        where = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query"))
-        faults.append(f"{where or 'the body'}: {fault['msg']}")
-    return "; ".join(faults) + "."
 
 
 def serve(
