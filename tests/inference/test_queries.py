@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vbn
-from vbn.inference._neighbours import _cosine_std, top
+from vbn.inference._neighbours import _contenders, _cosine_std, top
 from vbn.inference._predictive import probability_std
 
 
@@ -87,6 +87,23 @@ def test_similar_is_a_table(words):
     assert table.to_polars().shape == (3, 3)
     assert table.to_dicts()[0]["entity"] == table[0].entity
     assert str(table).splitlines()[0].split() == ["entity", "cosine", "std"]
+
+
+@pytest.mark.parametrize("dim", [2, 50, 300])
+def test_rounding_loses_none_of_the_nearest(dim):
+    rng = np.random.default_rng(dim)
+    query = rng.standard_normal(dim)
+    query /= np.linalg.norm(query)
+    # cosines that differ by less than single precision can tell
+    vectors = (query + 1e-5 * rng.standard_normal((2000, dim))).astype(np.float32)
+    norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    exact = vectors.astype(np.float64) @ query / norms
+    rough = vectors @ query.astype(np.float32) / norms
+    allowed = rng.random(2000) < 0.9
+    wanted = top(exact, allowed, 10)
+    assert set(wanted) <= set(_contenders(rough, allowed, 10, vectors))
+    assert set(wanted) != set(top(rough, allowed, 10))  # or the test would show nothing
+    assert allowed[_contenders(rough, allowed, 1999, vectors)].all()
 
 
 def test_similar_by_context_is_the_papers_ranking(words):
