@@ -28,7 +28,24 @@ function theme() {
   });
 }
 
+// Views are drawn anew; whoever works by keyboard stays where he was, or goes on in the panel.
+function keepingFocus(draw) {
+  const before = document.activeElement;
+  const within = panel.contains(before);
+  draw();
+  if (!within || document.activeElement === before) return;
+  const again = before.id && document.getElementById(before.id);
+  const target = again || panel;
+  target.dataset.quiet = "yes";
+  target.focus({ preventScroll: !again });
+  delete target.dataset.quiet;
+}
+
 function keys() {
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();  // the address names the view, not a place on the page
+    panel.focus();
+  });
   addEventListener("keydown", (event) => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.key === "/" && !typing) {
@@ -66,7 +83,9 @@ async function begin() {
     const shown = state.entity || { "what-if": "What if", compare: "Compare", recommend: "Recommend" }[state.view];
     document.title = shown ? `${shown} – vbn explorer` : "vbn explorer";
     if (state.view !== "what-if") map.ghost(null);
-    (VIEWS[state.view] || explore)(panel, state, model, map);
+    document.getElementById("status").textContent = shown || "Start";
+    document.body.dataset.view = state.view;
+    keepingFocus(() => (VIEWS[state.view] || explore)(panel, state, model, map));
   });
   start();
 }

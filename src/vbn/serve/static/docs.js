@@ -1,5 +1,6 @@
 // The service described, from its own description.
 
+import { get } from "./api.js";
 import { fill, h } from "./dom.js";
 
 const name = (schema) => {
@@ -18,7 +19,7 @@ function fields(schema, all) {
   );
 }
 
-const description = await (await fetch("/api/openapi.json")).json();
+const description = await get("openapi.json");
 const all = description.components.schemas;
 document.documentElement.dataset.theme = localStorage.getItem("vbn-theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 fill(

@@ -6,7 +6,7 @@ import { link } from "./route.js";
 export function ranked(answers, { side = "column", empty = "Nothing.", label = "Ranked entities" } = {}) {
   if (!answers.answers.length) return h("p", { class: "note" }, empty);
   const probability = answers.measure === "p" || answers.measure === "score";
-  const largest = Math.max(...answers.answers.map((one) => Math.abs(one.score)), 1e-9);
+  const largest = Math.max(...answers.answers.map((one) => Math.abs(one.score) + one.std), 1e-9);  // so that no spread is cut off
   return h(
     "ol",
     { class: "ranked", "aria-label": label },
@@ -68,11 +68,14 @@ export function why(explanation, side = "column") {
     h(
       "div",
       { class: "shares", role: "img", "aria-label": shares.map(([name, share]) => `${percent(share)} ${name}`).join(", ") },
-      shares.map(([name, share, text]) => h("span", { class: `share ${name}`, title: text, vars: { "--share": String(share) } }, `${name} ${percent(share)}`)),
+      shares.map(([name, share, text]) =>
+        h("span", { class: `share ${name}`, title: `${percent(share)} ${text}`, vars: { "--share": String(share) } }, share < 0.2 ? "" : `${name} ${percent(share)}`),
+      ),
     ),
     h(
       "p",
       {},
+      `${shares.map(([, share, text]) => `${percent(share)} ${text}`).join(", ")}. `,
       `Uncertainty ${number(part.std)}; by the prior alone it would be ${number(part.prior_std)}.`,
       part.prior_share > 0.995 ? " Nothing was seen of it: all comes from its parents." : "",
     ),
@@ -98,4 +101,4 @@ export function failed(error) {
   );
 }
 
-export const waiting = () => h("p", { class: "note" }, "…");
+export const waiting = () => h("p", { class: "note waiting" }, "…");

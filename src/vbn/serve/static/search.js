@@ -8,6 +8,8 @@ let boxes = 0;
 export function combobox(input, list, chosen, { side = null, clear = true } = {}) {
   const id = `box${(boxes += 1)}`;
   let options = [];
+  let listed = null;  // what was typed when they were asked for
+  let eager = false;  // Enter came before they did
   let at = -1;
 
   const close = () => {
@@ -24,14 +26,21 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
       list.children[at].scrollIntoView({ block: "nearest" });
     }
   };
+  const likeliest = () => options.find((entity) => entity.name === input.value) || options[0];
   const take = (entity) => {
+    eager = false;
     input.value = clear ? "" : entity.name;
     close();
     chosen(entity);
   };
-  const show = (entities) => {
+  const show = (entities, typed) => {
     options = entities;
+    listed = typed;
     at = -1;
+    if (eager && options.length) {
+      take(likeliest());
+      return;
+    }
     fill(
       list,
       entities.length
@@ -49,35 +58,43 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
     input.setAttribute("aria-expanded", "true");
   };
   const look = later(async () => {
+    const typed = input.value;
     try {
-      show((await get("entities", { q: input.value, limit: 12, side }, id)).entities);
+      show((await get("entities", { q: typed, limit: 12, side }, id)).entities, typed);
     } catch (error) {
-      if (error.name !== "AbortError") show([]);
+      if (error.name !== "AbortError") show([], typed);
     }
   });
-  input.addEventListener("input", look);
-  input.addEventListener("focus", look);
+  input.addEventListener("input", () => {
+    eager = false;
+    look();
+  });
+  input.addEventListener("focus", () => input.dataset.quiet || look());
   input.addEventListener("blur", () => setTimeout(close, 100));
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       if (list.hidden) look();
       else mark(event.key === "ArrowDown" ? at + 1 : at < 0 ? options.length - 1 : at - 1);
-    } else if (event.key === "Enter" && !list.hidden && options.length) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
-      const typed = options.find((entity) => entity.name === input.value);
-      take(at >= 0 ? options[at] : typed || options[0]);
+      if (at >= 0) take(options[at]);
+      else if (input.value && listed === input.value && options.length) take(likeliest());
+      else if (input.value) {
+        eager = true;
+        look();
+      }
     } else if (event.key === "Escape") close();
   });
 }
 
 export function field(label, chosen, options = {}) {
-  const n = (boxes += 1);
+  const n = label.toLowerCase().replace(/\W+/g, "-");  // the same when a view is drawn anew, so that it keeps the focus
   const input = h("input", {
-    id: `field${n}`, type: "text", role: "combobox", autocomplete: "off", spellcheck: false, "aria-autocomplete": "list",
-    "aria-expanded": "false", "aria-controls": `list${n}`,
+    id: `field-${n}`, type: "text", role: "combobox", autocomplete: "off", spellcheck: false, "aria-autocomplete": "list",
+    "aria-expanded": "false", "aria-controls": `list-${n}`,
   });
-  const list = h("ul", { id: `list${n}`, role: "listbox", "aria-label": label, class: "found", hidden: true });
+  const list = h("ul", { id: `list-${n}`, role: "listbox", "aria-label": label, class: "found", hidden: true });
   combobox(input, list, chosen, options);
   return h("div", { class: "field" }, h("label", { for: input.id }, label), h("div", { class: "search" }, input, list));
 }

@@ -23,7 +23,7 @@ function block(title, ...children) {
 async function card(entity, side, model, k = 10) {
   const [near, beside, told] = await Promise.all([
     get("similar", { entity, side, k }),
-    get("similar", { entity, side, k, by: "context" }).catch(() => null),
+    model.shared ? get("similar", { entity, side, k, by: "context" }) : null,
     get("explain", { entity, side }),
   ]);
   const seen = told.explanation;
@@ -32,7 +32,7 @@ async function card(entity, side, model, k = 10) {
     h("p", { class: "note" }, seen.kind === "category" ? `a category of ${seen.n_children} entities` : times(seen.count)),
     block("Why it is where it is", why(seen, model.shared || side === "row" ? "column" : "row")),
     block("Nearest", ranked(near, { side, label: `Nearest to ${entity}` })),
-    beside && model.shared ? block("Likely beside it", ranked(beside, { side, label: `Likely beside ${entity}` })) : null,
+    beside ? block("Likely beside it", ranked(beside, { side, label: `Likely beside ${entity}` })) : null,
     block("In the taxonomy", family(told.family, entity, side)),
   ];
 }
@@ -170,7 +170,7 @@ export function recommend(panel, state, model) {
     fill(answers, h("p", { class: "note" }, "Pick an entity to begin."));
     return;
   }
-  const ways = state.user ? [["By the row’s own density", "fold_in"]] : [["Folded in", "fold_in"], ...(model.shared ? [["Averaged", "average"]] : [])];
+  const ways = state.user ? [["By its own density", "fold_in"]] : [["Folded in", "fold_in"], ...(model.shared ? [["Averaged", "average"]] : [])];
   fill(answers, ways.map(([title, query]) => {
     const list = h("div", {});
     attempt(list, async () => {
