@@ -1,0 +1,134 @@
+"""Finding an entity, and its card."""
+
+import re
+
+import pytest
+from selenium.webdriver import Keys
+
+CHEESE = "gouda"
+
+
+def test_a_newcomer_is_told_what_there_is_and_can_begin(page, words):
+    page.open()
+    assert f"{len(words._model().columns):,} entities" in page.shown()
+    first = page.until(lambda: page.texts("#often li > a"), "frequent entities are offered")[0]
+    page.one("#often li > a").click()
+    assert page.one("#panel h2", first)
+
+
+def test_names_are_offered_while_one_types(page):
+    page.open()
+    page.one("#search").send_keys("goud")
+    assert page.option(CHEESE).text.split("\n")[0] == CHEESE
+    page.one("#search").send_keys(Keys.BACKSPACE * 4, "zzzqqq")
+    page.until(lambda: page.texts("#found [role=option]") == ["nothing found"], "nothing is found")
+    page.one("#search").send_keys(Keys.ESCAPE)
+    assert not page.one("body").find_element("id", "found").is_displayed()
+
+
+def test_the_list_follows_the_keys(page):
+    page.open()
+    box = page.one("#search")
+    box.send_keys("che")
+    page.until(lambda: len(page.texts("#found [role=option]")) > 3, "names are offered")
+    names = page.texts("#found [role=option] > span")
+    box.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    marked = page.one("#found [aria-selected=true]")
+    assert page.texts("#found [aria-selected=true] > span") == [names[1]]
+    assert box.get_attribute("aria-activedescendant") == marked.get_attribute("id")
+    assert box.get_attribute("aria-expanded") == "true"
+    box.send_keys(Keys.ENTER)
+    assert page.one("#panel h2", names[1])
+    assert page.address["entity"] == [names[1]]
+
+
+def test_enter_takes_what_was_typed_and_not_what_is_still_listed(page):
+    page.open()
+    page.one("#search").send_keys("go")
+    page.until(lambda: len(page.texts("#found [role=option]")) > 3, "names are offered")
+    page.one("#search").send_keys("uda", Keys.ENTER)
+    assert page.one("#panel h2", CHEESE)
+
+
+def test_neighbours_have_score_uncertainty_and_count(page, words):
+    page.open("explore", entity=CHEESE)
+    near = page.block("Nearest")
+    expected = words.similar(CHEESE, 10)
+    assert page.ranked(near) == expected.entities
+    values = page.texts(f"{near} .value")
+    assert values == [f"{row.score:.2f} ± {row.std:.2f}" for row in expected]
+    counts = words._model().columns
+    seen = [counts.counts[counts.id(row.entity)] for row in expected]
+    shown = page.texts(f"{near} li > small")
+    assert [0 if s == "never seen" else 1 if s == "seen once" else int(re.sub(r"\D", "", s)) for s in shown] == seen
+
+
+def test_bars_show_score_and_spread_to_scale(page, words):
+    page.open("explore", entity=CHEESE)
+    near = page.block("Nearest")
+    script = """return [...document.querySelectorAll(arguments[0] + ' .bar')].map((bar) => {
+        const whole = bar.getBoundingClientRect();
+        const [value, spread] = [...bar.children].map((part) => part.getBoundingClientRect());
+        return [value.right, spread.left, spread.right].map((x) => (x - whole.left) / whole.width);
+    })"""
+    rows = words.similar(CHEESE, 10)
+    whole = max(row.score + row.std for row in rows)
+    for row, (end, low, high) in zip(rows, page.script(script, near), strict=True):
+        assert end == pytest.approx(row.score / whole, abs=0.02)
+        assert low == pytest.approx((row.score - row.std) / whole, abs=0.02)
+        assert high == pytest.approx((row.score + row.std) / whole, abs=0.02)
+
+
+def test_what_stands_beside_an_entity_is_ranked_by_probability(page, words):
+    page.open("explore", entity=CHEESE)
+    assert page.ranked(page.block("Likely beside it")) == words.similar(CHEESE, 10, by="context").entities
+
+
+def test_shares_of_prior_and_data_are_told(page, words):
+    page.open("explore", entity=CHEESE)
+    part = words.explain(CHEESE).to_dict()["parts"][0]
+    told = page.texts(page.block("Why it is where it is"))[0]
+    assert f"{100 * part['prior_share']:.0f} % what its parents say" in told
+    assert f"Uncertainty {part['std']:.2f}" in told
+
+
+def test_the_tree_is_clicked_up_and_down(page, words):
+    page.open("explore", entity=CHEESE)
+    tree = page.block("In the taxonomy")
+    assert page.texts(f"{tree} .self") == [CHEESE]
+    parent = words._model().column_taxonomy.parents(CHEESE)[0][0]
+    page.one(f"{tree} a", parent).click()
+    page.one("#panel h2", parent)
+    page.settled()
+    tree = page.block("In the taxonomy")
+    for summary in page.all(f"{tree} details:not([open]) summary"):
+        summary.click()
+    page.one(f"{tree} a", CHEESE).click()
+    assert page.one("#panel h2", CHEESE)
+
+
+def test_relations_are_asked(page, words):
+    page.open("explore", entity="left")
+    page.one("button", "antonym").click()
+    page.settled()
+    assert page.ranked(page.block("Relations")) == words.related("antonym", "left", 10).entities
+    assert page.one("button[aria-pressed=true]", "antonym")
+    assert page.address["relation"] == ["antonym"]
+
+
+def test_a_name_that_nobody_knows_leads_to_the_closest(page):
+    page.forgiven.append("404")
+    page.open("explore", entity="goudaa")
+    assert "goudaa" in page.one("[role=alert]").text
+    page.one("[role=alert] a", CHEESE).click()
+    assert page.one("#panel h2", CHEESE)
+
+
+def test_rows_and_columns_that_differ_have_cards_each(opened, shop_url, shop):
+    page = opened(shop_url).open("explore", entity="ann", side="row")
+    assert page.ranked(page.block("Nearest")) == shop.similar("ann", 10, side="row").entities
+    page.open("explore", entity="tea")
+    assert page.ranked(page.block("Nearest")) == shop.similar("tea", 10).entities
+    page.one("#search").send_keys("tea")
+    page.until(lambda: len(page.texts("#found [role=option]")) == 2, "the user and the product are offered")
+    assert sum("row" in text for text in page.texts("#found [role=option] small")) == 1

@@ -1,0 +1,84 @@
+"""Two side by side, light and dark, on a phone."""
+
+import pytest
+from PIL import ImageColor
+
+from tests.serve.browser.page import PHONE
+
+VIEWS = [
+    {},
+    {"view": "explore", "entity": "gouda"},
+    {"view": "compare", "entity": "gouda", "other": "beagle"},
+    {"view": "what-if", "name": "x" * 120, "parent": ["cheese"], "context": ["salty"]},
+    {"view": "recommend", "has": ["cheese", "wine"]},
+]
+
+
+def boxes(page, selector):
+    script = """return [...document.querySelectorAll(arguments[0])].map((e) => {
+        const r = e.getBoundingClientRect(); return [r.left, r.top, r.width]; })"""
+    return page.script(script, selector)
+
+
+@pytest.mark.parametrize("width", [1280, 1024, 900])
+def test_two_entities_stand_side_by_side(page, words, width):
+    page.resize(width, 800)
+    page.open("compare", entity="gouda", other="beagle")
+    assert page.texts("#panel .card h2") == ["gouda", "beagle"]
+    (left, top, wide), (other_left, other_top, other_wide) = boxes(page, "#panel .card")
+    assert top == other_top
+    assert other_left >= left + wide
+    assert min(wide, other_wide) > 200
+    p = words.predict_proba([("gouda", "beagle")])[0]
+    assert f"p(beagle beside gouda) = {p:.2f}" in page.shown()
+
+
+def test_two_entities_are_chosen_on_the_page(page):
+    page.open("compare")
+    page.choose("First entity", "gou", "gouda")
+    page.choose("Second entity", "beag", "beagle")
+    assert page.texts("#panel .card h2") == ["gouda", "beagle"]
+    assert (page.address["entity"], page.address["other"]) == (["gouda"], ["beagle"])
+
+
+@pytest.mark.parametrize("state", VIEWS, ids=lambda state: state.get("view", "start"))
+@pytest.mark.parametrize("width", [PHONE[0], 320])
+def test_a_phone_scrolls_down_only(page, state, width):
+    page.resize(width, PHONE[1], phone=True)
+    page.open(**state)
+    assert page.script("return document.documentElement.scrollWidth") <= width
+    assert page.script("return window.innerWidth") == width  # it was not zoomed out to fit
+    outside = """return [...document.querySelectorAll('header *, #panel *')].filter((e) => {
+        const r = e.getBoundingClientRect();
+        return r.width && getComputedStyle(e).visibility !== 'hidden' && !e.closest('.hidden, .skip')
+            && (r.right > innerWidth + 1 || r.left < -1);
+    }).map((e) => e.outerHTML.slice(0, 80))"""
+    assert page.script(outside) == []
+
+
+def test_a_phone_shows_map_and_name_at_once(page):
+    page.resize(*PHONE, phone=True)
+    page.open("explore", entity="gouda")
+    (_, top, _), *_ = boxes(page, "#panel h2")
+    assert 0 < top < PHONE[1] - 40
+
+
+def brightness(page):
+    colour = page.script("return getComputedStyle(document.getElementById('panel')).backgroundColor")
+    return sum(ImageColor.getrgb(colour)[:3]) / 3
+
+
+def test_it_follows_the_system_until_somebody_chooses(page):
+    page.open()
+    assert brightness(page) > 200
+    page.media("dark")
+    page.until(lambda: brightness(page) < 60, "the page is dark as the system")
+    page.one("#theme").click()
+    assert brightness(page) > 200
+    page.open("explore", entity="gouda")
+    assert brightness(page) > 200
+    assert page.script("return getComputedStyle(document.documentElement).colorScheme") != "dark"
+    page.one("#theme").click()
+    page.driver.get(f"{page.base}/docs")
+    page.until(lambda: page.all("#operations article"), "the service is described")
+    assert page.script("return document.documentElement.dataset.theme") == "dark"

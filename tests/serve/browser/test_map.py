@@ -1,0 +1,151 @@
+"""The map: drawn, hovered, clicked, moved."""
+
+import io
+import json
+import urllib.request
+
+import numpy as np
+import pytest
+from PIL import Image
+from selenium.webdriver import ActionChains, Keys
+
+NO_WEBGL = """const get = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+    return kind.startsWith("webgl") ? null : get.call(this, kind, ...rest);
+};"""
+
+
+class Places:
+    """Where entities stand on the screen, computed apart from the page."""
+
+    def __init__(self, page, url):
+        with urllib.request.urlopen(f"{url}/api/map/about", timeout=30) as answer:
+            about = json.load(answer)
+        with urllib.request.urlopen(f"{url}/api/map", timeout=30) as answer:
+            body, n = answer.read(), about["places"]
+        blocks = {
+            field["name"]: np.frombuffer(body, field["type"], n, 4 * n * at) for at, field in enumerate(about["fields"])
+        }
+        self.ids, self.plane = blocks["id"], np.stack([blocks["x"], -blocks["y"]], axis=1).astype(float)
+        self.size = np.array(
+            page.script("const c = document.getElementById('map'); return [c.clientWidth, c.clientHeight]")
+        )
+
+    def screen(self, zoom=1.0):
+        """Pixels, from the left upper corner of the map."""
+        return self.size / 2 + self.plane * zoom * self.size.min() / 2.1
+
+    def lonely(self):
+        """An entity far from all others, from the edges and from what lies over the map."""
+        pixels = self.screen()
+        free = ((pixels > 60) & (pixels < self.size - 60)).all(axis=1)
+        free &= (pixels[:, 0] < self.size[0] - 150) & (pixels[:, 1] < self.size[1] - 150)
+
+        def apart(one):
+            return np.sort(((pixels - pixels[one]) ** 2).sum(axis=1))[1]
+
+        edge = np.flatnonzero(free)[np.argsort(-(self.plane[free] ** 2).sum(axis=1))[:300]]
+        return int(max(edge, key=apart))
+
+
+@pytest.fixture
+def places(page, words_url):
+    page.open()
+    return Places(page, words_url)
+
+
+def move_to(page, place):
+    """The mouse over a place of the map."""
+    corner = page.script("const r = document.getElementById('map').getBoundingClientRect(); return [r.left, r.top]")
+    mouse = ActionChains(page.driver, duration=0)
+    mouse.w3c_actions.pointer_action.move_to_location(*(round(a + b) for a, b in zip(corner, place, strict=True)))
+    return mouse
+
+
+def drawn(page):
+    """Share of the map's pixels that differ from its background, and how many colours there are."""
+    image = Image.open(io.BytesIO(page.one("#map").screenshot_as_png)).convert("RGB")
+    pixels = np.asarray(image).reshape(-1, 3)
+    colours, counts = np.unique(pixels // 16, axis=0, return_counts=True)
+    return 1 - counts.max() / counts.sum(), len(colours)
+
+
+def test_all_entities_are_drawn_in_the_colours_of_their_branches(page, places):
+    assert int(page.one("#map").get_attribute("data-places")) == len(places.ids)
+    share, colours = drawn(page)
+    assert share > 0.05
+    assert colours > 50
+    page.one("#legend summary").click()
+    assert len(page.all("#legend li")) > 5
+
+
+def test_without_webgl_the_map_is_drawn_all_the_same(page):
+    script = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NO_WEBGL})
+    try:
+        page.open()
+        share, colours = drawn(page)
+        assert share > 0.05
+        assert colours > 50
+    finally:
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+def test_hovering_names_an_entity(page, places, words):
+    lonely = places.lonely()
+    names = words._model().columns
+    move_to(page, places.screen()[lonely]).perform()
+    name = names[int(places.ids[lonely])]
+    assert page.one("#tip strong").text == name
+    assert "seen" in page.one("#tip small").text
+    move_to(page, (5, 5)).perform()
+    page.until(lambda: not page.all("#tip")[0].is_displayed(), "the name vanishes")
+
+
+def test_a_click_opens_the_card_and_marks_the_entity(page, places, words):
+    lonely = places.lonely()
+    move_to(page, places.screen()[lonely]).click().perform()
+    name = words._model().columns[int(places.ids[lonely])]
+    assert page.one("#panel h2", name)
+    page.until(lambda: marked(page) > 50, "the entity is marked on the map")
+    page.open()
+    assert marked(page) == 0
+
+
+def marked(page):
+    """Pixels of the layer with marks."""
+    return page.script(
+        """const c = document.querySelector('canvas.over');
+        const { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+        return data.filter((v, n) => n % 4 === 3 && v).length"""
+    )
+
+
+def test_keys_and_buttons_zoom_and_move_it(page, places, words):
+    lonely = places.lonely()
+    name = words._model().columns[int(places.ids[lonely])]
+    page.script("document.getElementById('map').focus()")
+    page.press("-", "-")
+    move_to(page, places.screen(1 / 1.4**2)[lonely]).perform()
+    assert page.one("#tip strong").text == name
+    page.press("0", Keys.ARROW_RIGHT)
+    move_to(page, places.screen()[lonely] - (60, 0)).perform()
+    page.until(lambda: page.texts("#tip strong") == [name], "the map has moved by a step")
+    page.one("#zoom-all").click()
+    page.one("#zoom-out").click()
+    move_to(page, places.screen(1 / 1.6)[lonely]).perform()
+    page.until(lambda: page.texts("#tip strong") == [name], "the map shows more")
+
+
+def test_dragging_moves_it_and_opens_nothing(page, places, words):
+    lonely = places.lonely()
+    start = places.screen()[lonely]
+    mouse = move_to(page, start)
+    mouse.w3c_actions.pointer_action.pointer_down()
+    mouse.w3c_actions.pointer_action.move_by(70, 40)
+    mouse.w3c_actions.pointer_action.pointer_up()
+    mouse.perform()
+    move_to(page, (5, 5)).perform()
+    move_to(page, start + np.array([70, 40])).perform()
+    name = words._model().columns[int(places.ids[lonely])]
+    page.until(lambda: page.texts("#tip strong") == [name], "the map was dragged")
+    assert "entity" not in page.address
