@@ -7,9 +7,17 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
 export VBN_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo test lint types imports unit doctest soak bench reproduce results docs clean
+.PHONY: demo explore test lint types imports unit doctest soak bench reproduce results docs clean
 
 demo: $(VENV)/.base
+	$(BIN)/vbn demo
+	@echo "From this checkout: make explore"
+
+# The demo's model in a browser.
+explore: $(VENV)/.serve vbn-demo-model
+	$(BIN)/vbn serve vbn-demo-model --open
+
+vbn-demo-model: | $(VENV)/.base
 	$(BIN)/vbn demo
 
 test: lint types imports unit doctest
@@ -64,6 +72,11 @@ $(VENV)/.base: $(VENV)/bin/python pyproject.toml
 	@echo "installing vbn into $(VENV) ..."
 	$(PIP) install --editable .
 	@touch $@
+
+$(VENV)/.serve: $(VENV)/bin/python pyproject.toml
+	@echo "installing vbn and what its explorer needs into $(VENV) ..."
+	$(PIP) install --editable '.[serve]'
+	@touch $@ $(VENV)/.base
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	@echo "installing vbn and what its tests need into $(VENV) ..."

@@ -123,6 +123,7 @@ def test_demo_tells_the_story_and_saves_a_model(tmp_path):
     assert result.returncode == 0, result.stderr
     for part in ("Rare words", "How sure it is", "halloumi", "antonyms", "Held-out", "vbn similar 'my [model]' gouda"):
         assert part in result.stdout
+    assert result.stdout.rstrip().endswith("vbn serve 'my [model]' --open")
     assert "epoch 2/2" in result.stderr
     assert vbn.load(tmp_path / "my [model]").similar("gouda", k=3)[0].score > 0
 

@@ -60,6 +60,8 @@ def run_demo(out: str, *, epochs: int, seed: int) -> None:
     lines = (f"vbn similar {here} gouda", f"vbn related {here} antonym left", f"vbn explain {here} brie")
     for line in lines:
         console.print(Text(f"  {line}", style="cyan"), soft_wrap=True)
+    console.print(Text("See it in a browser (needs pip install 'vbn[serve]'):"))
+    console.print(Text(f"  vbn serve {here} --open", style="cyan"), soft_wrap=True)
 
 
 def _trained(data: Dataset, epochs: int, seed: int) -> VBN:
