@@ -1,0 +1,193 @@
+"""The service under load: /api/similar of a model of 100,000 entities, from one core, beside the bare call.
+
+    python benchmarks/serve_load.py [--minutes 10] [--out auto]
+
+Needs wrk (apt-get install wrk) and two cores: `vbn serve` and the bare call `model.similar` run on the first, wrk on
+the second, over loopback. Asked are the ten nearest of entities drawn at random. Printed are requests a second with
+p50 and p99, the calls a second without a server, and how the server's memory went over the last and longest run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import vbn
+from _machine import write_result
+
+PAIRS_OF_AN_ENTITY = 5
+CHILDREN_OF_A_PARENT = 100
+SERVER, CLIENT = "0", "1"  # cores
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+ASKING = """
+math.randomseed(7)
+request = function()
+  return wrk.format("GET", "/api/similar?k=10&entity=e" .. math.random(0, {last}))
+end
+done = function(summary, latency, requests)
+  local e = summary.errors
+  local form = '{{"requests": %d, "seconds": %.3f, "p50_ms": %.3f, "p99_ms": %.3f, "max_ms": %.3f, "errors": %d}}\\n'
+  io.write(string.format(form, summary.requests, summary.duration / 1e6,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    latency.max / 1e3, e.connect + e.read + e.write + e.status + e.timeout))
+end
+"""
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--entities", type=int, default=100_000)
+    parser.add_argument("--dim", type=int, default=50)
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 8], help="of wrk, one run each")
+    parser.add_argument("--seconds", type=int, default=30, help="of each of these runs, and of the bare call")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of the run that memory is watched over")
+    parser.add_argument("--out", help="file for the raw output, or 'auto'")
+    parser.add_argument("--bare", help=argparse.SUPPRESS)  # what the child process measures
+    return parser.parse_args()
+
+
+def main() -> None:
+    chosen = options()
+    if chosen.bare:
+        print(json.dumps(bare_calls(chosen.bare, chosen.entities, chosen.seconds)))
+        return
+    for program in ("wrk", "taskset"):
+        if shutil.which(program) is None:
+            raise SystemExit(f"needs {program}: apt-get install {'wrk' if program == 'wrk' else 'util-linux'}")
+    if len(os.sched_getaffinity(0)) < 2:
+        raise SystemExit("needs two cores: one for the server, one for wrk")
+    with tempfile.TemporaryDirectory() as place:
+        folder = make_model(Path(place), chosen.entities, chosen.dim)
+        runs = [bare(folder, chosen), *served(folder, chosen), bare(folder, chosen)]
+    shown = {key: value for key, value in vars(chosen).items() if key != "bare"}
+    write_result("serve_load", shown, runs, chosen.out)
+
+
+def make_model(place: Path, entities: int, dim: int) -> Path:
+    """A model of that many entities with parents, trained for an epoch, and its map."""
+    from vbn.serve._holder import Served
+    from vbn.serve._layout import FILE, _write, lay_out
+
+    rng = np.random.default_rng(0)
+    left = np.repeat(np.arange(entities), PAIRS_OF_AN_ENTITY)
+    right = rng.integers(entities, size=len(left))
+    names = np.array([f"e{number}" for number in range(entities)], dtype=object)
+    parents = {f"e{number}": [f"parent {number // CHILDREN_OF_A_PARENT}"] for number in range(entities)}
+    data = vbn.Dataset.from_pairs(names[left].tolist(), names[right].tolist()).with_taxonomy(parents)
+    folder: Path = vbn.VBN(dim=dim, epochs=1, verbose=False).fit(data).save(place / "model")
+    model = vbn.load(folder)
+    # laid out beforehand, as beside every model that was served before: t-SNE of so many takes both cores for minutes
+    _write(folder / FILE, lay_out(model._model(), method="principal axes"), Served(model).mark)
+    return folder
+
+
+def bare(folder: Path, chosen: argparse.Namespace) -> dict[str, Any]:
+    """The call without a server, on the server's core."""
+    command = [sys.executable, __file__, "--bare", str(folder)]
+    command += ["--entities", str(chosen.entities), "--seconds", str(chosen.seconds)]
+    done = subprocess.run(
+        ["taskset", "-c", SERVER, *command],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **ONE_THREAD},
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    print(f"bare call: {found['per_second']:.0f} a second, p99 {found['p99_ms']:.1f} ms", flush=True)
+    return found
+
+
+def bare_calls(folder: str, entities: int, seconds: float) -> dict[str, Any]:
+    model, rng, took = vbn.load(folder), np.random.default_rng(7), []
+    for number in rng.integers(entities, size=50):
+        model.similar(f"e{number}", 10)
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        name = f"e{rng.integers(entities)}"
+        started = time.perf_counter()
+        model.similar(name, 10)
+        took.append(time.perf_counter() - started)
+    p50, p99 = np.percentile(took, [50, 99]) * 1000
+    return {
+        "run": "bare model.similar",
+        "calls": len(took),
+        "per_second": len(took) / sum(took),
+        "p50_ms": p50,
+        "p99_ms": p99,
+    }
+
+
+def served(folder: Path, chosen: argparse.Namespace) -> list[dict[str, Any]]:
+    """Requests a second by number of connections, then a long run with an eye on memory."""
+    command = ["taskset", "-c", SERVER, sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0"]
+    environment = {**os.environ, **ONE_THREAD, "VBN_TOKEN": ""}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
+        try:
+            assert server.stderr is not None
+            found = re.search(r"http://\S+", server.stderr.readline())
+            assert found is not None
+            asking = folder.parent / "asking.lua"
+            asking.write_text(ASKING.format(last=chosen.entities - 1), encoding="utf-8")
+            load(asking, found.group(), 1, 5)  # the first requests get things ready
+            runs = [load(asking, found.group(), n, chosen.seconds) for n in chosen.connections]
+            runs.append(watched(server.pid, asking, found.group(), chosen))
+        finally:
+            server.send_signal(signal.SIGINT)
+    return runs
+
+
+def load(asking: Path, url: str, connections: int, seconds: int) -> dict[str, Any]:
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(asking), url]
+    done = subprocess.run(["taskset", "-c", CLIENT, *command], check=True, capture_output=True, text=True)
+    told = json.loads(done.stdout.strip().splitlines()[-1])
+    found = {"run": "served", "connections": connections, **told, "per_second": told["requests"] / told["seconds"]}
+    print(
+        f"served, {connections} at a time: {found['per_second']:.0f} a second, p50 {found['p50_ms']:.1f} ms, "
+        f"p99 {found['p99_ms']:.1f} ms, {found['errors']} errors", flush=True,
+    )  # fmt: skip
+    return found
+
+
+def watched(pid: int, asking: Path, url: str, chosen: argparse.Namespace) -> dict[str, Any]:
+    """A long run; every ten seconds the server's resident memory is read."""
+    memory: list[float] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.is_set():
+            memory.append(resident_mb(pid))
+            over.wait(10.0)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        found = load(asking, url, chosen.connections[-1], round(60 * chosen.minutes))
+    finally:
+        over.set()
+        watcher.join()
+    print(f"memory: {memory[0]:.1f} MB at first, {memory[-1]:.1f} MB at last, {max(memory):.1f} MB at most", flush=True)
+    return {**found, "run": "served, memory watched", "resident_mb_every_10_s": memory}
+
+
+def resident_mb(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found.group(1)) / 1024
+
+
+if __name__ == "__main__":
+    main()
