@@ -71,6 +71,10 @@ def test_bars_show_score_and_spread_to_scale(page, words):
         const [value, spread] = [...bar.children].map((part) => part.getBoundingClientRect());
         return [value.right, spread.left, spread.right].map((x) => (x - whole.left) / whole.width);
     })"""
+    widths = page.script(
+        "return [...document.querySelectorAll(arguments[0])].map((e) => e.clientWidth)", f"{near} .bar"
+    )
+    assert len(set(widths)) == 1
     rows = words.similar(CHEESE, 10)
     whole = max(row.score + row.std for row in rows)
     for row, (end, low, high) in zip(rows, page.script(script, near), strict=True):

@@ -120,6 +120,14 @@ def marked(page):
     )
 
 
+def test_two_that_are_compared_are_both_marked(page):
+    page.open("compare", entity="gouda")
+    page.until(lambda: marked(page) > 50, "the first is marked on the map")
+    one = marked(page)
+    page.open("compare", entity="gouda", other="beagle")
+    page.until(lambda: marked(page) > 1.4 * one, "both are marked on the map")
+
+
 def test_keys_and_buttons_zoom_and_move_it(page, places, words):
     lonely = places.lonely()
     name = words._model().columns[int(places.ids[lonely])]

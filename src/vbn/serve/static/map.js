@@ -26,7 +26,7 @@ export function makeMap(chosen, model) {
   box.insertBefore(over, canvas.nextSibling);
   const view = { x: 0, y: 0, zoom: 1 };
   let points = null;
-  let selected = null;
+  let selected = [];
   let ghost = null;
   let painter = null;
   let asked = false;
@@ -77,7 +77,7 @@ export function makeMap(chosen, model) {
       pen.strokeText(shown, px + 16, py + 5);
       pen.fillText(shown, px + 16, py + 5);
     };
-    if (selected) ring(points.x[selected.at], points.y[selected.at], selected.name, false);
+    for (const { at, name } of selected) ring(points.x[at], points.y[at], name, false);
     if (ghost) ring(ghost.x, ghost.y, ghost.name, true);
   }
 
@@ -129,32 +129,28 @@ export function makeMap(chosen, model) {
     return names.get(id);
   }
 
-  let wanted = null;
+  let wanted = [];
   async function reselect() {
-    if (!wanted) {
-      selected = null;
-      draw();
-      return;
-    }
-    const name = wanted;
-    try {
-      const { id } = await get("map/place", { entity: name });
-      if (name !== wanted || !points) return;
-      selected = points.at.has(id) ? { name, at: points.at.get(id) } : null;
-      if (selected) centre(points.x[selected.at], points.y[selected.at]);
-    } catch {
-      selected = null;
-    }
+    const names = wanted;
+    const places = await Promise.all(names.map((name) => get("map/place", { entity: name }).catch(() => null)));
+    if (names !== wanted || !points) return;
+    selected = [];
+    names.forEach((name, n) => {
+      const at = places[n] ? points.at.get(places[n].id) : undefined;
+      if (at === undefined) return;  // a parent without data, or a name that nobody knows
+      selected.push({ name, at });
+      reveal(points.x[at], points.y[at]);
+    });
     draw();
   }
 
-  function centre(x, y) {
+  function reveal(x, y) {
+    // just so far that a mark and its name can be seen: what one knows of the map stays where it was
     const [px, py] = toScreen(x, y);
     const { w, h: tall } = size();
-    if (px < 40 || py < 40 || px > w - 140 || py > tall - 40) {
-      view.x = x;
-      view.y = y;
-    }
+    const beyond = (at, least, most) => (at < least ? at - least : at > most ? at - most : 0);
+    view.x += beyond(px, 40, w - 140) / (view.zoom * unit());
+    view.y -= beyond(py, 40, tall - 40) / (view.zoom * unit());
     draw();
   }
 
@@ -252,13 +248,13 @@ export function makeMap(chosen, model) {
   load().then(reselect).catch((error) => fill(document.getElementById("legend-body"), error.message));
 
   return {
-    select(name) {
-      wanted = name;
+    select(...names) {
+      wanted = names.filter(Boolean);
       if (points) reselect();
     },
     ghost(place, name = "", std = 0) {
       ghost = place ? { x: place[0], y: place[1], name, std } : null;
-      if (ghost && points) centre(ghost.x, ghost.y);
+      if (ghost && points) reveal(ghost.x, ghost.y);
       draw();
     },
     points: () => points && points.n,

@@ -70,7 +70,7 @@ export function explore(panel, state, model, map) {
     get("entities", { limit: 12, side: "column" }).then(({ entities }) =>
       fill(document.getElementById("often"), entities.map((one) => h("li", {}, h("a", { href: link(one.name) }, one.name), h("small", {}, times(one.count))))),
     ).catch(() => {});
-    map.select(null);
+    map.select();
     return;
   }
   attempt(panel, async () => [await card(state.entity, state.side, model), relations(state, model)]);
@@ -98,7 +98,7 @@ export function compare(panel, state, model, map) {
       return h("p", {}, predictions.map((one) => h("span", { class: "pill" }, `p(${one.right} beside ${one.left}) = ${number(one.p)} ± ${number(one.std)}`)));
     });
   }
-  map.select(state.entity || state.other || null);
+  map.select(state.entity, state.other);
 }
 
 export function whatIf(panel, state, model, map) {
