@@ -34,7 +34,7 @@ PICTURES = {
     "card": ("light", WIDE, "view=explore&entity=brie"),
     "compare": ("dark", WIDE, "view=compare&entity=gouda&other=beagle"),
     "what-if": ("light", WIDE, "view=what-if&name=kashkaval&parent=cheese&context=salty&context=sheep"),
-    "recommend": ("dark", WIDE, "view=recommend&has=cheese&has=wine&popularity=-0.5"),
+    "recommend": ("dark", WIDE, "view=recommend&has=cheese&has=bread&has=butter"),
     "phone": ("light", PHONE, "view=explore&entity=chaffinch"),
 }
 SHOWN = "return !!document.querySelector('#map[data-places]') && !document.querySelector('.waiting, #panel:empty')"

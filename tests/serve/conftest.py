@@ -1,8 +1,15 @@
 """Small models behind a server."""
 
+import os
+import re
+import signal
+import subprocess
+import sys
+
 import pytest
 
 import vbn
+from vbn.datasets import load_bundled
 
 ODD = ["<b>bold</b>", 'say "hi"', "two\nlines", "naïve 🎉", "a/b?c#d&e", "  spaced", "<img src=x onerror=alert(1)>"]
 
@@ -28,3 +35,27 @@ def shop():
     items = ["tea", "milk", "tea", "honey", "beer", "nuts", "milk"] * 8
     data = vbn.Dataset.from_interactions(users, items).with_taxonomy({"tea": "drink", "beer": "drink", "new": "drink"})
     return vbn.VBN(dim=4, epochs=10, negatives=2, verbose=False).fit(data)
+
+
+@pytest.fixture(scope="session")
+def words():
+    """The bundled words, trained for a moment."""
+    return vbn.VBN(dim=16, epochs=3, verbose=False).fit(load_bundled().train)
+
+
+@pytest.fixture(scope="session")
+def words_url(words, tmp_path_factory):
+    """The bundled words behind the command that users run."""
+    from vbn.serve._holder import Served
+    from vbn.serve._layout import FILE, _write, lay_out
+
+    folder = words.save(tmp_path_factory.mktemp("words") / "model")
+    trained = vbn.load(folder)._model()
+    # a t-SNE of all words takes both cores for a minute, and is not what is tested here
+    _write(folder / FILE, lay_out(trained, method="principal axes"), Served(vbn.load(folder)).mark)
+    command = [sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "VBN_TOKEN": ""}) as server:
+        told = server.stderr.readline()
+        yield re.search(r"http://\S+", told).group()
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=20)

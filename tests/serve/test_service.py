@@ -200,6 +200,21 @@ def test_the_token_is_asked_for_everywhere_but_health(goods):
     assert client.get("/").status == 200  # the page asks for it
 
 
+def test_pages_of_other_origins_may_ask_where_that_was_allowed(goods, client):
+    asking = {"origin": "https://shop.example"}
+    wanted = {**asking, "access-control-request-method": "GET", "access-control-request-headers": "authorization"}
+    open_ = Client(create_app(goods, Settings(token="a long secret", watch=0, origins=("https://shop.example",))))
+    assert open_.send("OPTIONS", "/api/similar", b"", wanted).headers["access-control-allow-origin"] == asking["origin"]
+    found = open_.get("/api/similar", {**asking, "authorization": "Bearer a long secret"}, entity="tea")
+    assert (found.status, found.headers["access-control-allow-origin"]) == (200, asking["origin"])
+    other = open_.get("/api/health", {"origin": "https://elsewhere.example"})
+    assert "access-control-allow-origin" not in other.headers
+    assert "access-control-allow-origin" not in client.get("/api/health", asking).headers
+    assert client.send("OPTIONS", "/api/similar", b"", wanted).status == 405
+    with pytest.raises(vbn.ParameterError, match="no origin"):
+        Settings(origins=("shop.example/page",))
+
+
 def test_others_may_not_ask_without_a_token():
     with pytest.raises(vbn.ParameterError, match="token"):
         Settings().check_host("0.0.0.0")

@@ -25,6 +25,10 @@ def serve(
         str | None, typer.Option(envvar="VBN_TOKEN", help="What callers must send as 'Authorization: Bearer TOKEN'.")
     ] = None,
     writable: Annotated[bool, typer.Option("--writable", help="Let callers add entities to the model.")] = False,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Let pages of another origin ask, such as https://shop.example; may be repeated."),
+    ] = None,
     watch: Annotated[
         float, typer.Option(min=0, help="Look every so many seconds whether the model on disk was replaced; 0: never.")
     ] = 2.0,
@@ -38,7 +42,7 @@ def serve(
     from vbn.cli._output import say
     from vbn.serve import Settings, serve
 
-    settings = Settings(token=token or None, writable=writable, watch=watch)
+    settings = Settings(token=token or None, writable=writable, watch=watch, origins=tuple(allow_origin or ()))
     settings.check_host(host)
 
     def ready(address: str) -> None:

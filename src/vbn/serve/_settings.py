@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from vbn._errors import ParameterError
 
+_ORIGIN = re.compile(r"https?://[^/\s]+")
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
@@ -21,6 +23,8 @@ class Settings:
         Whether what-if entities may be saved into the model.
     watch : float
         Seconds between looks at the model's folder; 0 looks never.
+    origins : tuple of str
+        Whose pages may ask from a browser, such as ``("https://shop.example",)`` (CORS); none but the server's own.
     most_answers, most_queries, longest_name, largest_body : int
         Limits of a request: answers of a query, queries of a batch, characters of a name, bytes of a body.
     """
@@ -28,6 +32,7 @@ class Settings:
     token: str | None = None
     writable: bool = False
     watch: float = 2.0
+    origins: tuple[str, ...] = ()
     most_answers: int = 1000
     most_queries: int = 256
     longest_name: int = 500
@@ -36,6 +41,9 @@ class Settings:
     def __post_init__(self) -> None:
         if self.token is not None and len(self.token) < 8:
             raise ParameterError("the token must have at least 8 characters.")
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ParameterError(f"{origin!r} is no origin; write it as https://shop.example or http://host:port.")
 
     def check_host(self, host: str) -> None:
         """Refuse to serve the whole network without a token.

@@ -29,6 +29,7 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
     """
     try:
         from fastapi import FastAPI
+        from fastapi.middleware.cors import CORSMiddleware
         from fastapi.responses import FileResponse
         from fastapi.staticfiles import StaticFiles
     except ImportError as error:
@@ -67,6 +68,11 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
 
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_middleware(Guards, settings=chosen, metrics=state.metrics, frames=frames)
+    if chosen.origins:  # around the guards: a browser asks first whether it may ask, and sends no token with that
+        app.add_middleware(
+            CORSMiddleware, allow_origins=list(chosen.origins), allow_methods=["GET", "POST"],
+            allow_headers=["authorization", "content-type"],
+        )  # fmt: skip
     return app
 
 

@@ -1,25 +1,13 @@
 """A browser and running servers; where no Chromium is found these tests are skipped, unless VBN_REQUIRE_BROWSER=1."""
 
-import contextlib
 import os
-import re
-import signal
-import subprocess
-import sys
-import threading
-import time
 
 import pytest
-import uvicorn
 from scripts import _chromium
 
-import vbn
 from tests.serve.browser.page import Page
-from vbn.datasets import load_bundled
+from tests.serve.running import running
 from vbn.serve import Settings, create_app
-from vbn.serve._holder import Served
-from vbn.serve._layout import FILE, _write, lay_out
-from vbn.serve._start import bound
 
 REQUIRED = os.environ.get("VBN_REQUIRE_BROWSER") == "1"
 
@@ -32,42 +20,6 @@ def browser(tmp_path_factory):
     driver = _chromium.start(tmp_path_factory.mktemp("profile"))
     yield driver
     driver.quit()
-
-
-@pytest.fixture(scope="session")
-def words():
-    """The bundled words, trained for a moment."""
-    return vbn.VBN(dim=16, epochs=3, verbose=False).fit(load_bundled().train)
-
-
-@pytest.fixture(scope="session")
-def words_url(words, tmp_path_factory):
-    """The bundled words behind the command that users run."""
-    folder = words.save(tmp_path_factory.mktemp("words") / "model")
-    trained = vbn.load(folder)._model()
-    # a t-SNE of all words takes both cores for a minute, and is not what is tested here
-    _write(folder / FILE, lay_out(trained, method="principal axes"), Served(vbn.load(folder)).mark)
-    command = [sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "VBN_TOKEN": ""}) as server:
-        told = server.stderr.readline()
-        yield re.search(r"http://\S+", told).group()
-        server.send_signal(signal.SIGINT)
-        server.communicate(timeout=20)
-
-
-@contextlib.contextmanager
-def running(app):
-    """An application behind a server of this process."""
-    taken = bound("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{taken.getsockname()[1]}"
-    server.should_exit = True
-    thread.join(timeout=10)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 
 import vbn
-from tests.serve.browser.conftest import running
+from tests.serve.running import running
 from vbn.serve import Settings, create_app
 
 

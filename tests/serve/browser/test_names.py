@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.serve.browser.conftest import running
 from tests.serve.conftest import ODD
+from tests.serve.running import running
 from vbn.serve import Settings, create_app
 
 MARKUP = "#panel b, #panel img, #found b, #found img, #tip b, #tip img"

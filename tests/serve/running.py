@@ -1,0 +1,24 @@
+"""An application behind a server, for as long as it is needed."""
+
+import contextlib
+import threading
+import time
+
+import uvicorn
+
+from vbn.serve._start import bound
+
+
+@contextlib.contextmanager
+def running(app):
+    """An application behind a server of this process."""
+    taken = bound("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(timeout=10)
