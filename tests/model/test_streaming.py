@@ -11,8 +11,8 @@ from vbn.data._cells import Cells, Sample
 from vbn.data._past import Past, with_negatives
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
+from vbn.model._epoch import GivenSample
 from vbn.model._fit import build_network, run_epoch
-from vbn.model._network import EpochData
 from vbn.model._posterior import nest_biases
 from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
 from vbn.model._warm import start_from
@@ -65,7 +65,7 @@ def test_without_new_data_the_converged_posterior_stays(converged):
     network, both = network_of(converged, vbn.Dataset.from_pairs(["w0"], ["w1"]))
     shape = len(both.rows), len(both.columns)
     nothing = no_cells(shape, np.float64)
-    epoch = EpochData(Sample(nothing, (nothing,)), network.posterior)
+    epoch = GivenSample(Sample(nothing, (nothing,)), network.posterior)
     before = network.posterior.copy().arrays()
     for _ in range(50):
         run_epoch(network, epoch, make_engine("threads", 1))
