@@ -37,7 +37,7 @@ data = counts({int(50_000_000 * setting.scale)}, {int(500_000 * setting.scale)},
 model = vbn.VBN(dim=50, negatives=1, epochs=2, verbose=False).fit(data)
 c, q = data.counts, model._model().posterior
 facts = {{
-    "counts": c.indptr.nbytes + c.indices.nbytes + c.values.nbytes,
+    "counts": c.nbytes,
     "posterior": sum(array.nbytes for array in q.arrays().values()), "cells": c.nnz,
 }}
 """

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vbn._errors import StorageError
 from vbn.data._ranges import Runner, ranges_by_load
 from vbn.kernels._arrays import CellArrays
 
@@ -99,7 +100,13 @@ class Segments:
         mapped = []
         for name, array in zip(segment._fields[1:], segment[1:], strict=True):
             file = folder / f"{len(self._held)}.{name}"
-            array.tofile(file)
+            try:
+                array.tofile(file)
+            except OSError as error:
+                raise StorageError(
+                    f"no room for the cells of a sample in {folder.parent}: {error}. Free some space there, let TMPDIR "
+                    "name a folder on another disk, or allow more memory."
+                ) from error
             mapped.append(np.memmap(file, array.dtype, "r") if len(array) else array)
         return Segment(segment.offsets, *mapped)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -198,6 +199,28 @@ class Constructors(ABC):
         read = read_columns(source, positional, given, fields, header=header, delimiter=delimiter, missing=missing)
         cells = read_cells(read, ("users", "items", "weights"))
         return cls._build(separate_parts(*cells, min_count, max_size), "interactions", read.reading(fields))
+
+    @classmethod
+    def from_folder(cls, folder: str | os.PathLike[str]) -> Dataset:
+        """Open a data set that `Dataset.to_folder` wrote: counts are mapped, not read, and may exceed the memory.
+
+        Parameters
+        ----------
+        folder : path
+            The folder; it must stay where it is while the data set is in use.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from vbn.data import Dataset
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Dataset.from_pairs(["a", "b"], ["b", "c"]).to_folder(folder)
+        Dataset(pairs: 3 entities, 2 cells, total 2)
+        """
+        from vbn.data._folders import read_folder
+
+        parts, kind = read_folder(folder)
+        return cls._build(parts, kind)
 
     @classmethod
     def from_pairs(

@@ -9,7 +9,7 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.data._cells import Cells, Sample
-from vbn.data._counts import Counts
+from vbn.data._counts import CELLS_AT_ONCE, Counts
 from vbn.data._dataset import Dataset
 from vbn.data._noise import noise_weights
 from vbn.data._past import Past, with_negatives
@@ -22,7 +22,6 @@ _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their 
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
 _RELATION_DRAWS = 40.0  # negatives drawn for a pair of a relation, however much it weighs
 _CELLS_PER_TASK = 1 << 16
-_CELLS_AT_ONCE = 1 << 22  # of the counts, where something is computed for each of them
 
 
 def keep_probabilities(counts: np.ndarray, subsample: float | None) -> np.ndarray:
@@ -139,7 +138,7 @@ class Sampler:
 
     def _parts(self) -> list[tuple[int, int]]:
         """Ranges of rows whose counts are looked at together, so that memory does not grow with the data."""
-        return ranges_by_cells(self.counts.indptr, _CELLS_AT_ONCE)
+        return ranges_by_cells(self.counts.indptr, CELLS_AT_ONCE)
 
     def _column_cells(self) -> np.ndarray:
         """How many rows each column is counted with."""
