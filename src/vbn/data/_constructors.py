@@ -114,6 +114,7 @@ class Constructors(ABC):
         items: Any = None,
         min_count: float = 1,
         max_size: int | None = None,
+        max_basket: int | None = 5000,
         header: bool | None = None,
         delimiter: str | None = None,
         missing: str = "error",
@@ -133,6 +134,9 @@ class Constructors(ABC):
             Drop items that are in fewer baskets.
         max_size : int, optional
             Keep only that many items, the most frequent ones.
+        max_basket : int, default 5000
+            Of a basket with more different items, count this many, taken at random (the same in every run, with a
+            warning): pairs grow with the square, and a basket that large says little about any of them.
         header, delimiter, missing : optional
             How to read a text file, and what to do about missing names: see `Constructors`.
 
@@ -146,7 +150,7 @@ class Constructors(ABC):
 
         given = {"baskets": baskets, "items": items}
         entries = read_baskets(source, positional, given, header, delimiter, missing)
-        return cls._build(from_entries(entries, min_count, max_size), "baskets", entries.reading)
+        return cls._build(from_entries(entries, min_count, max_size, max_basket), "baskets", entries.reading)
 
     @classmethod
     def from_interactions(
