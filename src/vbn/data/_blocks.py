@@ -67,12 +67,14 @@ class Segments:
     ----------
     blocks
         How columns are divided.
+    dtype
+        Type of the weights.
     on_disk
         Whether entries are put into files, which the system may keep in memory or not as it likes.
     """
 
-    def __init__(self, blocks: ColumnBlocks, on_disk: bool = False) -> None:
-        self.blocks = blocks
+    def __init__(self, blocks: ColumnBlocks, dtype: np.dtype, on_disk: bool = False) -> None:
+        self.blocks, self.dtype = blocks, dtype
         self._held: list[Segment] = []
         self._folder = tempfile.TemporaryDirectory(prefix="vbn-cells-") if on_disk else None
 
@@ -87,10 +89,8 @@ class Segments:
         ends = np.cumsum(counts.sum(axis=0))
         offsets = np.concatenate(([0], ends))
         cursors = offsets[:-1] + np.cumsum(counts, axis=0) - counts
-        dtype = cells[0].positive.dtype
-        segment = Segment(
-            offsets, np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.uint16), np.empty(offsets[-1], dtype)
-        )
+        n, dtype = int(offsets[-1]), self.dtype
+        segment = Segment(offsets, np.empty(n, np.int32), np.empty(n, np.uint16), np.empty(n, dtype))
         runner.map(
             lambda n, _: scatter_blocks(cells[n], blocks.block_of, blocks.starts, cursors[n], *segment[1:]), each
         )
@@ -115,10 +115,9 @@ class Segments:
         from vbn.kernels._blocks import turn_block
 
         block = int(self.blocks.block_of[first])
-        parts = [
-            [array[held.offsets[block] : held.offsets[block + 1]] for array in held[1:]] for held in self._held
-        ]  # fmt: skip
-        rows, columns, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        none = np.empty(0, np.int32), np.empty(0, np.uint16), np.empty(0, self.dtype)
+        held = [[array[part.offsets[block] : part.offsets[block + 1]] for array in part[1:]] for part in self._held]
+        rows, columns, weights = (np.concatenate(arrays) for arrays in zip(none, *held, strict=True))
         indptr, rows, positive, negative = turn_block(rows, columns, weights, last - first)
         return CellArrays(indptr, rows, positive, negative, first)
 

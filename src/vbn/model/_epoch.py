@@ -119,7 +119,7 @@ class DrawnSample:
         relations = plan.sampler.relation_sample(epoch, engine)
         self.relations = RelationCells(relations, plan.sampler.counts.shape, posterior, apart)
         self.size = sum(len(cells) for cells in relations)
-        self._segments = Segments(plan.blocks, plan.on_disk)
+        self._segments = Segments(plan.blocks, plan.sampler.dtype, plan.on_disk)
 
     def groups(self) -> Sequence[Sequence[Range]]:
         """Ranges of rows in groups of some millions of cells."""
