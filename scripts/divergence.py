@@ -2,8 +2,8 @@
 
     python scripts/divergence.py
 
-Rows u, columns v and their precisions on one fixed sample, without biases, taxonomy and relations: the smallest model in
-which dimensions are coupled. Both runs start from the same densities and differ in the update of the means only.
+Rows u, columns v and their precisions on one fixed sample, without biases, taxonomy and relations: the smallest model
+in which dimensions are coupled. Both runs start from the same densities and differ in the update of the means only.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Side:
 
     @property
     def tau(self) -> np.ndarray:
+        """Expected precisions."""
         return (1.0 + DIM / 2) / self.rate
 
 
@@ -58,7 +59,9 @@ def sample() -> tuple[np.ndarray, np.ndarray]:
 def run(update: Update, positive: np.ndarray, negative: np.ndarray) -> list[float]:
     """The bound a pair, at the start and after each sweep over u, v and the precisions."""
     rng = np.random.default_rng(1)
-    u, v = (Side(rng.normal(0, 0.3, (ENTITIES, DIM)), np.full((ENTITIES, DIM), 0.1), np.full(ENTITIES, 6.0)) for _ in "uv")
+    u, v = (
+        Side(rng.normal(0, 0.3, (ENTITIES, DIM)), np.full((ENTITIES, DIM), 0.1), np.full(ENTITIES, 6.0)) for _ in "uv"
+    )
     weight, pull = positive + negative, (positive - negative) / 2
     bounds = [bound(u, v, weight, pull)]
     for _ in range(SWEEPS):
