@@ -40,6 +40,10 @@ class NumericalError(VBNError, ArithmeticError):
     """A posterior that stopped being finite."""
 
 
+class StorageError(VBNError, OSError):
+    """A disk that is full or refuses to be written to."""
+
+
 class ModelFileError(VBNError, ValueError):
     """A model folder that is missing, damaged, hostile or written by a newer version."""
 

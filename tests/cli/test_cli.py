@@ -106,7 +106,7 @@ def test_wrong_usage_of_the_process_itself():
 
 
 def test_train_has_an_option_for_every_parameter_of_the_model():
-    elsewhere = {"warm_start", "engine", "memory", "checkpoint", "verbose", "n_threads"}
+    elsewhere = {"warm_start", "engine", "checkpoint", "verbose", "n_threads"}
     options = set(inspect.signature(train).parameters)
     assert set(vbn.VBN().get_params()) - elsewhere <= options
     assert {"threads", "checkpoint_every", "resume", "quiet"} <= options

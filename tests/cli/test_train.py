@@ -246,3 +246,25 @@ def test_settings_survive_the_way_to_toml_and_back(tmp_path):
     assert again == settings
     assert settings["columns"] == ["left", "a,b", 2]
     assert settings["alpha"] == {"entity": 10.0, "bias": 1e-3}
+
+
+def test_counts_and_samples_in_files_give_the_same_bits(words, tmp_path, called):
+    given = ("--kind", "pairs", "--taxonomy", "taxonomy.csv", *FAST)
+    for name, more in (("usual", ()), ("small", ("--memory", "1kB"))):
+        result = called("train", "pairs.csv", *given, *more, "--out", tmp_path / name, cwd=words.folder)
+        assert result.returncode == 0, result.stderr
+    assert tensors(tmp_path / "small") == tensors(tmp_path / "usual")
+
+
+def test_a_folder_of_counts_is_trained_on(words, tmp_path, called):
+    vbn.Dataset.from_pairs(words.folder / "pairs.csv").to_folder(tmp_path / "counts")
+    result = called("train", tmp_path / "counts", "--kind", "folder", *FAST, "--out", tmp_path / "model")
+    assert result.returncode == 0, result.stderr
+    assert vbn.load(tmp_path / "model").similar("brie", k=1)
+
+
+@pytest.mark.parametrize("size", ["lots", "0", "-3GiB"])
+def test_memory_that_is_no_amount_is_refused_before_reading(words, size, called):
+    result = called("train", "absent.csv", "--kind", "pairs", f"--memory={size}", *FAST, "--out", "x", cwd=words.folder)
+    assert result.returncode != 0
+    assert "no amount of memory" in result.stderr

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from vbn._errors import ParameterError
 from vbn.data import Dataset
-from vbn.data._cells import ranges_by_cells
 from vbn.data._noise import noise_weights
+from vbn.data._ranges import ranges_by_cells
 from vbn.data._sampler import Sampler, keep_probabilities
 from vbn.engines import make_engine
 

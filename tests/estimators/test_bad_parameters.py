@@ -49,7 +49,7 @@ def model(**options):
         ({"dtype": "foo"}, "dtype='foo' is neither"),
         ({"dtype": None}, "dtype=None is neither"),
         ({"dtype": np.zeros(2)}, "is neither 'float32' nor 'float64'"),
-        ({"memory": "1GB"}, "memory='1GB'"),
+        ({"memory": "much"}, "memory='much'"),
         ({"alpha": 0}, "must be a finite number above 0"),
         ({"alpha": {"entity": "x"}}, r"alpha\['entity'\]='x' must be"),
         ({"alpha": {"entty": 1}}, "alpha has no kind 'entty'; the kinds are entity"),

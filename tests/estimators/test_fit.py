@@ -57,7 +57,7 @@ def test_bound_never_falls_on_a_fixed_sample(data, dtype):
 @pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
 def test_same_bits_for_any_number_of_threads(data, monkeypatch):
     monkeypatch.setattr("vbn.data._sampler._CELLS_PER_TASK", 16)
-    monkeypatch.setattr("vbn.model._network._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 16)
     monkeypatch.setattr("vbn.model._hierarchy._CATEGORIES_PER_TASK", 1)
     one, two, five = (model(n_threads=n, subsample=1e-2).fit(data) for n in (1, 2, 5))
     assert bits(one) == bits(two) == bits(five)
@@ -67,7 +67,7 @@ def test_same_bits_for_any_number_of_threads(data, monkeypatch):
 def test_how_rows_are_divided_does_not_matter(monkeypatch):
     whole = model().fit(animals())
     monkeypatch.setattr("vbn.data._sampler._CELLS_PER_TASK", 3)
-    monkeypatch.setattr("vbn.model._network._CELLS_PER_TASK", 3)
+    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 3)
     assert bits(whole) == bits(model().fit(animals()))
 
 
@@ -306,6 +306,7 @@ def test_import_is_light():
     )
 
 
+@pytest.mark.usefixtures("ctrl_c_raises")
 def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
     """Raised inside the compiler it would be swallowed; so it is remembered, and ends the fit before any epoch."""
     monkeypatch.setattr(_preparing, "warm_up", lambda _: os.kill(os.getpid(), signal.SIGINT))

@@ -95,7 +95,7 @@ def test_evidence_of_nothing_changes_no_bit(dtype):
 
 
 def test_threads_change_no_bit(monkeypatch):
-    monkeypatch.setattr("vbn.model._network._CELLS_PER_TASK", 4)
+    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 4)
     monkeypatch.setattr("vbn.model._evidence._ROWS_PER_TASK", 3)
     problem = with_random_evidence(one_relation_kind(random_problem(1)), 1)
     one, four = (make_twins(problem, random_state(problem, 1), "float32", n_threads=n) for n in (1, 4))

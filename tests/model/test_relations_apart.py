@@ -8,9 +8,9 @@ from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
 from vbn.model._biases import update_centres
 from vbn.model._bound import lower_bound, relation_bound
+from vbn.model._epoch import GivenSample
 from vbn.model._fit import build_network, run_epoch
 from vbn.model._hyper import Hyperpriors
-from vbn.model._network import EpochData
 from vbn.model._precisions import update_precisions
 from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
 
@@ -47,7 +47,7 @@ def test_no_block_lowers_the_bound_of_relations_learned_apart(seed):
         relation_weight=20.0,
     )  # fmt: skip
     network = build_network(built, sampler, Hyperpriors(), [4], 4, seed, dtype, None, [2.0], True)
-    sample = EpochData(sampler.sample(0, engine), network.posterior, apart=True)
+    sample = GivenSample(sampler.sample(0, engine), network.posterior, apart=True)
     for _ in range(5):
         run_epoch(network, sample, engine)
     blocks = {

@@ -11,8 +11,9 @@ from vbn.data._cells import Cells, Sample
 from vbn.data._past import Past, with_negatives
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
+from vbn.kernels._arrays import CellArrays
+from vbn.model._epoch import GivenSample
 from vbn.model._fit import build_network, run_epoch
-from vbn.model._network import EpochData
 from vbn.model._posterior import nest_biases
 from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
 from vbn.model._warm import start_from
@@ -65,7 +66,7 @@ def test_without_new_data_the_converged_posterior_stays(converged):
     network, both = network_of(converged, vbn.Dataset.from_pairs(["w0"], ["w1"]))
     shape = len(both.rows), len(both.columns)
     nothing = no_cells(shape, np.float64)
-    epoch = EpochData(Sample(nothing, (nothing,)), network.posterior)
+    epoch = GivenSample(Sample(nothing, (nothing,)), network.posterior)
     before = network.posterior.copy().arrays()
     for _ in range(50):
         run_epoch(network, epoch, make_engine("threads", 1))
@@ -197,11 +198,14 @@ def test_each_fit_of_a_series_has_its_own_seed():
     assert one.seed(3) != one.seed(4)
 
 
-def test_negatives_join_the_cells_of_their_rows():
-    cells = Cells(
-        np.array([0, 1, 1, 3]), np.array([2, 0, 1], np.int32), np.ones(3, np.float32), np.zeros(3, np.float32), 4
+@pytest.mark.parametrize("first", [0, 10])
+def test_negatives_join_the_cells_of_their_rows(first):
+    cells = CellArrays(
+        np.array([0, 1, 1, 3]), np.array([2, 0, 1], np.int32), np.ones(3, np.float32), np.zeros(3, np.float32), first
     )
-    more = with_negatives(cells, np.array([2, 0, 1]), np.array([3, 3, 3]), np.array([5.0, 6.0, 7.0]))
+    rows = first + np.array([-1, 0, 1, 2, 3])
+    more = with_negatives(cells, rows, np.array([9, 3, 3, 3, 9]), np.array([1.0, 6.0, 7.0, 5.0, 1.0]))
+    assert more.first == first
     assert more.indptr.tolist() == [0, 2, 3, 6]
     assert more.indices.tolist() == [2, 3, 3, 0, 1, 3]
     assert more.positive.tolist() == [1, 0, 0, 1, 1, 0]

@@ -9,10 +9,11 @@ from tests.twin.state import State
 from vbn.data import Taxonomy, Vocabulary
 from vbn.data._cells import Cells, Sample
 from vbn.engines import make_engine
+from vbn.model._epoch import GivenSample
 from vbn.model._evidence import Evidence, Sites
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
-from vbn.model._network import EpochData, Network
+from vbn.model._network import Network
 from vbn.model._posterior import Biases, Factors, Part, Posterior, Scalars
 
 
@@ -30,7 +31,7 @@ class Twins:
     problem: Problem
     state: State
     network: Network
-    data: EpochData
+    data: GivenSample
     engine: object
 
 
@@ -49,7 +50,7 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
     sample = Sample(
         _cells(problem.cells, problem, dtype), tuple(_cells(r.cells, problem, dtype) for r in problem.relations)
     )
-    return Twins(problem, state, network, EpochData(sample, posterior), make_engine("threads", n_threads))
+    return Twins(problem, state, network, GivenSample(sample, posterior), make_engine("threads", n_threads))
 
 
 def assert_same(twins: Twins, rtol, atol):

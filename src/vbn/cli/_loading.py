@@ -10,6 +10,7 @@ import typer
 
 from vbn.cli._reading import read_names
 from vbn.data import Dataset
+from vbn.data._sizes import bytes_of
 
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
@@ -19,6 +20,7 @@ _ACCEPTED = {
     "interactions": (_TEXT_FILE | {"drop_missing"}, 3),
     "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
+    "folder": (frozenset(), 0),
 }
 _SPECIAL = frozenset().union(*(options for options, _ in _ACCEPTED.values()))
 
@@ -48,11 +50,16 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
 
 
-def read_training_data(settings: Mapping[str, Any]) -> Dataset:
-    """The counts of the input, with taxonomy and relations."""
+def read_training_data(settings: Mapping[str, Any], scratch: Path | None = None) -> Dataset:
+    """The counts of the input, with taxonomy and relations.
+
+    Counts that take more than the settings' memory are moved to the folder `scratch` and mapped.
+    """
     data = read_counts(settings, settings["input"], limits=True)
     if "co_occurrences" in settings:
         data = data.with_co_occurrences(settings["co_occurrences"])
+    if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
+        data = data.to_folder(scratch)
     if "taxonomy" in settings:
         child, parent, weight = _three(settings.get("taxonomy_columns", ()))
         data = data.with_taxonomy(
@@ -79,6 +86,8 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
     columns = [None if column == "" else column for column in settings.get("columns", ())]
     if kind == "sequences":
         return Dataset.from_sequences(file, column=columns[0] if columns else None, **options)
+    if kind == "folder":
+        return Dataset.from_folder(file)
     if kind == "matrix":
         rows, names = _names(options.pop("row_names", None)), _names(options.pop("column_names", None))
         return Dataset.from_matrix(file, rows, names, **options)

@@ -20,6 +20,7 @@ class Kind(StrEnum):
     interactions = "interactions"
     pairs = "pairs"
     matrix = "matrix"
+    folder = "folder"
 
 
 class Dtype(StrEnum):
@@ -66,7 +67,8 @@ _COLUMNS = (
 )
 def train(
     input: Annotated[  # noqa: A002 - the name that the help shows
-        Path | None, typer.Argument(metavar="INPUT", help="csv, tsv, txt, parquet (gz too); npz for a matrix.")
+        Path | None,
+        typer.Argument(metavar="INPUT", help="csv, tsv, txt, parquet (gz too); npz for a matrix; a folder."),
     ] = None,
     kind: Annotated[Kind | None, typer.Option(help="What INPUT holds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the model; one that is there is replaced.")] = None,
@@ -166,6 +168,10 @@ def train(
     dtype: Annotated[Dtype | None, typer.Option(help="Type of the stored densities [float32].")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same data: the same bits [0].")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads [all cores].")] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Counts and samples that take more, such as 8GiB, are kept in files [none]."),
+    ] = None,
     checkpoint_every: Annotated[
         int | None, typer.Option(min=1, help="Keep the state in OUT/checkpoint every so many epochs, for --resume.")
     ] = None,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from vbn.cli._loading import check_usage, read_counts, read_training_data
 from vbn.cli._output import check_folder, say
 from vbn.cli._settings import MODEL, gathered, to_toml
 from vbn.data import Dataset
+from vbn.data._sizes import bytes_of
 
 
 def run_training(options: Mapping[str, Any]) -> None:
@@ -30,13 +33,25 @@ def run_training(options: Mapping[str, Any]) -> None:
         before = epochs_done(out)
         if not options["force"]:
             check_resuming(out)
-    data, held = _split(settings, read_training_data(settings))
-    if options["dry_run"]:
-        typer.echo(_summary(data, held, settings))
+    with _scratch(settings) as scratch:
+        data, held = _split(settings, read_training_data(settings, scratch))
+        if options["dry_run"]:
+            typer.echo(_summary(data, held, settings))
+            return
+        if not quiet:
+            say(_summary(data, held, settings))
+        _fit(settings, data, held, out, before=before, quiet=quiet)
+
+
+@contextmanager
+def _scratch(settings: Mapping[str, Any]) -> Iterator[Path | None]:
+    """A folder for counts that take more than the memory that was allowed; None without a limit."""
+    if "memory" not in settings:
+        yield None
         return
-    if not quiet:
-        say(_summary(data, held, settings))
-    _fit(settings, data, held, out, before=before, quiet=quiet)
+    bytes_of(settings["memory"])
+    with tempfile.TemporaryDirectory(prefix="vbn-counts-") as folder:
+        yield Path(folder)
 
 
 def _split(settings: Mapping[str, Any], data: Dataset) -> tuple[Dataset, Dataset | None]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbn._errors import DataError
+from vbn._errors import DataError, ParameterError
 from vbn.data._columns import as_table, read_columns
 from vbn.data._counts import Counts
 from vbn.data._fields import Field
@@ -17,7 +18,7 @@ from vbn.data._lines import basket_a_line, differ_in_length, holds_lists, split_
 from vbn.data._missing import check_missing, settle
 from vbn.data._names import Coded, Encoder
 from vbn.data._pairs import Parts, check_limits, positions, ranked, refuse_nothing
-from vbn.data._types import IdArray
+from vbn.data._types import BoolArray, IdArray
 from vbn.data._vocabulary import Vocabulary
 
 FIELDS = (
@@ -104,20 +105,45 @@ def _from_lists(baskets: object, missing: str, file: str = "") -> Entries:
     return Entries(basket_of[there], coded if there.all() else coded.only(there))
 
 
-def from_entries(entries: Entries, min_count: float, max_size: int | None) -> Parts:
+def from_entries(entries: Entries, min_count: float, max_size: int | None, max_basket: int | None) -> Parts:
     """Count, for every ordered pair of different items, the baskets that hold both."""
     baskets, items, _ = entries
     check_limits(min_count, max_size)
+    if max_basket is not None and (isinstance(max_basket, bool) or max_basket < 2):
+        raise ParameterError(f"max_basket={max_basket!r} must be a whole number of at least 2, or None for no limit.")
     membership = Counts.from_coo(
         baskets, items.codes, np.ones(len(baskets)), (int(baskets.max(initial=-1)) + 1, len(items.names))
     )
     seen = np.bincount(membership.indices, minlength=len(items.names)).astype(np.float64)
     kept = ranked(seen, (seen > 0) & (seen >= min_count), max_size)
     place = positions(kept, len(items.names))[membership.indices]
-    counts = together(membership.row_ids()[place >= 0], place[place >= 0], membership.shape[0], len(kept))
+    held, place = membership.row_ids()[place >= 0], place[place >= 0]
+    if max_basket is not None:
+        there = _thinned(held, membership.shape[0], max_basket)
+        held, place = held[there], place[there]
+    counts = together(held, place, membership.shape[0], len(kept))
     refuse_nothing(counts.nnz, min_count)
     vocabulary = Vocabulary([items.names[code] for code in kept.tolist()], seen[kept])
     return Parts(vocabulary, vocabulary, counts)
+
+
+def _thinned(baskets: IdArray, n_baskets: int, most: int) -> BoolArray:
+    """Which entries of baskets, in their order, are counted: of a larger basket `most`, the same in every run."""
+    sizes = np.bincount(baskets, minlength=n_baskets)
+    there, starts = np.ones(len(baskets), dtype=bool), np.concatenate(([0], np.cumsum(sizes)))
+    large = np.flatnonzero(sizes > most)
+    for basket in large.tolist():
+        chosen = np.random.default_rng(basket).choice(sizes[basket], most, replace=False)
+        there[starts[basket] : starts[basket + 1]] = False
+        there[starts[basket] + chosen] = True
+    if len(large):
+        warnings.warn(
+            f"{len(large):,} of {n_baskets:,} baskets hold more than {most:,} different items (up to "
+            f"{int(sizes.max()):,}, whose pairs would be {int(sizes.max()) ** 2:,}); of each, {most:,} items taken at "
+            "random are counted. max_basket sets that number, None counts all.",
+            stacklevel=4,
+        )
+    return there
 
 
 def together(baskets: IdArray, items: IdArray, n_baskets: int, n_items: int) -> Counts:

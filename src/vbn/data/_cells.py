@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-_PARTS, _CELLS_PER_PART = 8, 1 << 17  # a layout by column is made in so many parts at most, of so many cells at least
+from vbn.data._blocks import ColumnBlocks, Segments
+from vbn.kernels._arrays import CellArrays
+
+_CELLS_PER_BLOCK = 1 << 16
 
 
-class Runner(Protocol):
-    """Runs a task over ranges of rows and returns the results in order; an engine is one."""
+class _Here:
+    """Runs tasks one after the other."""
 
     def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
-        """Results of task(first, last) for every range, in the order of the ranges."""
-
-
-def ranges_by_cells(indptr: np.ndarray, cells_per_range: int) -> list[tuple[int, int]]:
-    """Divide rows into ranges of about equal numbers of cells (a row counts as at least one)."""
-    n_rows = len(indptr) - 1
-    if n_rows == 0:
-        return []
-    load = indptr[1:] + np.arange(1, n_rows + 1)
-    n_ranges = max(1, int(load[-1] // cells_per_range))
-    cuts = np.searchsorted(load, np.linspace(0, load[-1], n_ranges + 1)[1:-1])
-    edges = np.unique(np.concatenate(([0], cuts, [n_rows])))
-    return [(int(a), int(b)) for a, b in itertools.pairwise(edges)]
+        return [task(*bounds) for bounds in ranges]
 
 
 @dataclass(frozen=True)
@@ -50,28 +40,27 @@ class Cells:
         """Number of rows."""
         return len(self.indptr) - 1
 
+    def part(self, first: int, last: int) -> CellArrays:
+        """The cells of the rows first..last-1."""
+        return CellArrays(self.indptr[first : last + 1], self.indices, self.positive, self.negative, first)
+
+    @classmethod
+    def joined(cls, parts: Sequence[CellArrays], n_columns: int, dtype: np.dtype) -> Cells:
+        """The cells of ranges of rows that follow each other."""
+        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.indptr) for part in parts)])
+        indices, positive, negative = (
+            np.concatenate([np.zeros(0, kind), *(getattr(part, name) for part in parts)])
+            for name, kind in (("indices", np.int32), ("positive", dtype), ("negative", dtype))
+        )
+        return cls(np.cumsum(lengths), indices, positive, negative, n_columns)
+
     @cached_property
     def transposed(self) -> Cells:
         """The same cells by column."""
-        return self._turned(lambda task, ranges: [task(*bounds) for bounds in ranges], 1)
-
-    def transpose(self, runner: Runner) -> None:
-        """Make the layout by column ahead of its use, in parallel."""
-        self.__dict__["transposed"] = self._turned(runner.map, max(1, min(_PARTS, len(self) // _CELLS_PER_PART)))
-
-    def _turned(self, run: Callable, parts: int) -> Cells:
-        """A counting sort, rows ascending within a column: count, then put every cell where its column goes on."""
-        from vbn.kernels._sampling import count_columns, scatter_cells
-
-        ranges = ranges_by_cells(self.indptr, len(self) // parts + self.n_rows // parts + 1)
-        counts = run(lambda a, b: count_columns(a, b, self.indptr, self.indices, self.n_columns), ranges)
-        ends = np.cumsum(np.sum(counts, axis=0, dtype=np.int64)) if counts else np.zeros(self.n_columns, np.int64)
-        indptr = np.concatenate(([0], ends))
-        cursors = dict(zip(ranges, indptr[:-1] + np.cumsum([np.zeros_like(ends), *counts[:-1]], axis=0), strict=False))
-        turned = np.empty(len(self), np.int32), np.empty_like(self.positive), np.empty_like(self.negative)
-        given = self.indptr, self.indices, self.positive, self.negative
-        run(lambda a, b: scatter_cells(a, b, *given, cursors[a, b], *turned), ranges)
-        return Cells(indptr, *turned, n_columns=self.n_rows)
+        blocks = ColumnBlocks.of(np.bincount(self.indices, minlength=self.n_columns).astype(float), _CELLS_PER_BLOCK)
+        segments = Segments(blocks, self.positive.dtype)
+        segments.add([self.part(0, self.n_rows)], _Here())
+        return Cells.joined([segments.cells(*block) for block in blocks.ranges], self.n_rows, self.positive.dtype)
 
     def rows(self) -> np.ndarray:
         """The row of each cell."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -113,6 +114,7 @@ class Constructors(ABC):
         items: Any = None,
         min_count: float = 1,
         max_size: int | None = None,
+        max_basket: int | None = 5000,
         header: bool | None = None,
         delimiter: str | None = None,
         missing: str = "error",
@@ -132,6 +134,9 @@ class Constructors(ABC):
             Drop items that are in fewer baskets.
         max_size : int, optional
             Keep only that many items, the most frequent ones.
+        max_basket : int, default 5000
+            Of a basket with more different items, count this many, taken at random (the same in every run, with a
+            warning): pairs grow with the square, and a basket that large says little about any of them.
         header, delimiter, missing : optional
             How to read a text file, and what to do about missing names: see `Constructors`.
 
@@ -145,7 +150,7 @@ class Constructors(ABC):
 
         given = {"baskets": baskets, "items": items}
         entries = read_baskets(source, positional, given, header, delimiter, missing)
-        return cls._build(from_entries(entries, min_count, max_size), "baskets", entries.reading)
+        return cls._build(from_entries(entries, min_count, max_size, max_basket), "baskets", entries.reading)
 
     @classmethod
     def from_interactions(
@@ -198,6 +203,28 @@ class Constructors(ABC):
         read = read_columns(source, positional, given, fields, header=header, delimiter=delimiter, missing=missing)
         cells = read_cells(read, ("users", "items", "weights"))
         return cls._build(separate_parts(*cells, min_count, max_size), "interactions", read.reading(fields))
+
+    @classmethod
+    def from_folder(cls, folder: str | os.PathLike[str]) -> Dataset:
+        """Open a data set that `Dataset.to_folder` wrote: counts are mapped, not read, and may exceed the memory.
+
+        Parameters
+        ----------
+        folder : path
+            The folder; it must stay where it is while the data set is in use.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from vbn.data import Dataset
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Dataset.from_pairs(["a", "b"], ["b", "c"]).to_folder(folder)
+        Dataset(pairs: 3 entities, 2 cells, total 2)
+        """
+        from vbn.data._folders import read_folder
+
+        parts, kind = read_folder(folder)
+        return cls._build(parts, kind)
 
     @classmethod
     def from_pairs(

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from vbn._errors import DataError
+from vbn.data._ranges import ranges_by_cells
 from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only, summed
 from vbn.data._wording import amount, counted
+
+CELLS_AT_ONCE = 1 << 22
+"""Cells that are looked at together where something is computed for each, so that memory does not grow with them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,11 @@ class Counts:
         return len(self.values)
 
     @property
+    def nbytes(self) -> int:
+        """Bytes that the arrays take."""
+        return int(self.indptr.nbytes + self.indices.nbytes + self.values.nbytes)
+
+    @property
     def total(self) -> float:
         """Sum of all counts."""
         return float(self.values.sum())
@@ -91,7 +100,12 @@ class Counts:
 
     def row_sums(self) -> FloatArray:
         """Return the sum of each row."""
-        return summed(self.row_ids(), self.values, self.shape[0])
+        result = np.zeros(self.shape[0])
+        for first, last in ranges_by_cells(self.indptr, CELLS_AT_ONCE):
+            indptr = self.indptr[first : last + 1]
+            rows = np.repeat(np.arange(last - first), np.diff(indptr))
+            result[first:last] = summed(rows, self.values[indptr[0] : indptr[-1]], last - first)
+        return result
 
     def column_sums(self) -> FloatArray:
         """Return the sum of each column."""

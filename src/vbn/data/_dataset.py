@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,27 @@ class Dataset(DatasetParts, Constructors):
     @classmethod
     def _build(cls, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
         return cls(parts.rows, parts.columns, parts.counts, kind=kind, reading=reading)
+
+    def to_folder(self, folder: str | os.PathLike[str]) -> Dataset:
+        """Write counts and names to a new folder and return the data set that `from_folder` opens from it.
+
+        Its counts live in files that are mapped into memory: the system reads what training asks for, and keeps no
+        more of it than there is room for.
+
+        Parameters
+        ----------
+        folder : path
+            A folder that is new or empty.
+
+        Raises
+        ------
+        DataError
+            Where there is a taxonomy or a relation: add these afterwards, they are kept in memory.
+        """
+        from vbn.data._folders import write_folder
+
+        write_folder(self, folder)
+        return Dataset.from_folder(folder)
 
     def with_taxonomy(
         self,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbn.data._cells import Cells
+from vbn.kernels._arrays import CellArrays
 
 _GROWTH = 2.0  # less is chance: making up for it in every batch of a stream, but never for a loss, would add up
 _DRAWS = 512  # at most, for a column and epoch; each carries its share of the weight
@@ -54,15 +54,21 @@ class Past:
         return rows, columns, weights
 
 
-def with_negatives(cells: Cells, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> Cells:
-    """The cells with negatives added, as cells of their own: what they say of a pair adds up."""
-    order = np.argsort(np.concatenate([cells.rows(), rows]), kind="stable")
-    lengths = np.diff(cells.indptr) + np.bincount(rows, minlength=cells.n_rows)
-    dtype = cells.positive.dtype
-    return Cells(
+def with_negatives(cells: CellArrays, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> CellArrays:
+    """The cells with the negatives of their rows added, as cells of their own: what they say of a pair adds up.
+
+    `rows` rise.
+    """
+    n_rows, dtype = len(cells.indptr) - 1, cells.positive.dtype
+    mine = slice(*np.searchsorted(rows, (cells.first, cells.first + n_rows)))
+    rows, columns, weights = rows[mine] - cells.first, columns[mine], weights[mine]
+    held = np.repeat(np.arange(n_rows), np.diff(cells.indptr))
+    order = np.argsort(np.concatenate([held, rows]), kind="stable")
+    lengths = np.diff(cells.indptr) + np.bincount(rows, minlength=n_rows)
+    return CellArrays(
         np.concatenate(([0], np.cumsum(lengths))),
         np.concatenate([cells.indices, columns.astype(cells.indices.dtype)])[order],
         np.concatenate([cells.positive, np.zeros(len(rows), dtype)])[order],
         np.concatenate([cells.negative, weights.astype(dtype)])[order],
-        cells.n_columns,
+        cells.first,
     )

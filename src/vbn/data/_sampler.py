@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.data._cells import Cells, Runner, Sample, ranges_by_cells
-from vbn.data._counts import Counts
+from vbn.data._cells import Cells, Sample
+from vbn.data._counts import CELLS_AT_ONCE, Counts
 from vbn.data._dataset import Dataset
 from vbn.data._noise import noise_weights
 from vbn.data._past import Past, with_negatives
+from vbn.data._ranges import Runner, ranges_by_cells, ranges_by_load
 from vbn.data._relation import Relation
 from vbn.data._wording import amount
+from vbn.kernels._arrays import CellArrays
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
 _RELATION_DRAWS = 40.0  # negatives drawn for a pair of a relation, however much it weighs
-_CELLS_PER_TASK = 1 << 17
+_CELLS_PER_TASK = 1 << 16
 
 
 def keep_probabilities(counts: np.ndarray, subsample: float | None) -> np.ndarray:
@@ -65,13 +68,14 @@ class Sampler:
         self.seed, self.dtype = seed if past is None else past.seed(seed), dtype
         self.negatives, self.noise_power = float(negatives), float(noise_power)
         self.counts, self.past = data.counts, past
+        self._scratch = threading.local()
+        self._missed_in: tuple[int, tuple[np.ndarray, ...]] | None = None
         self._keep = (
             keep_probabilities(data.rows.counts, subsample),
             keep_probabilities(data.columns.counts, subsample),
         )
         self._refuse_nothing(subsample)
-        row_cells = np.diff(self.counts.indptr)
-        column_cells = np.bincount(self.counts.indices, minlength=self.counts.shape[1])
+        row_cells, column_cells = np.diff(self.counts.indptr), self._column_cells()
         self._exact = row_cells <= _RARE_CELLS, column_cells <= _RARE_CELLS
         self.columns = column_cells > 0 if past is None else (column_cells > 0) | past.columns
         weights = noise_weights(data.columns.counts, self.columns, self.noise_power)
@@ -105,8 +109,11 @@ class Sampler:
 
     def collisions(self) -> float:
         """Share of the draws that would hit an observed pair: how dense the data is where the negatives fall."""
-        noise, counts = self.noise(), self.counts
-        hits = np.add.reduceat(np.append(noise[counts.indices], 0.0), counts.indptr[:-1])
+        noise, counts, hits = self.noise(), self.counts, np.zeros(self.counts.shape[0])
+        for first, last in self._parts():
+            indptr = counts.indptr[first : last + 1]
+            there = np.append(noise[counts.indices[indptr[0] : indptr[-1]]], 0.0)
+            hits[first:last] = np.add.reduceat(there, indptr[:-1] - indptr[0])
         hits[counts.indptr[:-1] == counts.indptr[1:]] = 0.0  # reduceat gives an empty row its successor's value
         totals = counts.row_sums()
         return float(totals @ hits / totals.sum())
@@ -120,60 +127,102 @@ class Sampler:
     def row_totals(self) -> np.ndarray:
         """Expected positive weight of each row in an epoch's sample."""
         keep_row, keep_column = self._keep
-        kept = self.counts.values * keep_column[self.counts.indices]
-        rows = np.repeat(np.arange(self.counts.shape[0]), np.diff(self.counts.indptr))
-        result: np.ndarray = np.bincount(rows, kept, minlength=self.counts.shape[0]) * keep_row
+        counts, result = self.counts, np.zeros(self.counts.shape[0])
+        for first, last in self._parts():
+            indptr = counts.indptr[first : last + 1]
+            cells = slice(indptr[0], indptr[-1])
+            kept = counts.values[cells] * keep_column[counts.indices[cells]]
+            rows = np.repeat(np.arange(last - first), np.diff(indptr))
+            result[first:last] = np.bincount(rows, kept, minlength=last - first) * keep_row[first:last]
         return result
 
-    def sample(self, epoch: int, runner: Runner) -> Sample:
-        """The sample of an epoch, drawn in parallel by the runner."""
-        cells = self._draw(
-            self.counts, epoch, 0, self._keep, self._exact, self._noise_ids, self._noise, self.reject, runner
+    def _parts(self) -> list[tuple[int, int]]:
+        """Ranges of rows whose counts are looked at together, so that memory does not grow with the data."""
+        return ranges_by_cells(self.counts.indptr, CELLS_AT_ONCE)
+
+    def _column_cells(self) -> np.ndarray:
+        """How many rows each column is counted with."""
+        n_columns = self.counts.shape[1]
+        result = np.zeros(n_columns, np.int64)
+        for first, last in self._parts():
+            cells = slice(self.counts.indptr[first], self.counts.indptr[last])
+            result += np.bincount(self.counts.indices[cells], minlength=n_columns)
+        return result
+
+    def loads(self) -> tuple[np.ndarray, np.ndarray]:
+        """About how many cells each row and each column has in a sample: rather too many than too few."""
+        draws = np.minimum(self.negatives * self.row_totals(), self._max_draws)
+        rows = np.diff(self.counts.indptr) + np.minimum(draws, len(self._noise_ids))
+        columns = self._column_cells() + np.minimum(self.noise() * draws.sum(), np.count_nonzero(draws))
+        return rows, columns
+
+    def draw(self, first: int, last: int, epoch: int) -> CellArrays:
+        """The co-occurrence cells of the rows first..last-1 in an epoch's sample."""
+        drawn = self._drawn(
+            first, last, self.counts, epoch, 0, self._keep, self._exact, self._noise_ids, self._noise, self.reject
         )
-        if self.past is not None:
-            cells = with_negatives(cells, *self._missed(self.past, epoch))
-        cells.transpose(runner)
-        ones = tuple(np.ones(n) for n in self.counts.shape)
-        exact = tuple(np.ones(n, dtype=bool) for n in self.counts.shape)
-        relations = [
-            self._draw(counts, epoch, stream, ones, exact, ids, table, True, runner)
-            for stream, (counts, ids, table) in enumerate(
-                zip(self._relations, self.relation_columns, self._relation_noise, strict=True), start=1
-            )
-        ]
-        return Sample(cells, tuple(relations))
+        return drawn if self.past is None else with_negatives(drawn, *self._missed(self.past, epoch))
+
+    def sample(self, epoch: int, runner: Runner) -> Sample:
+        """The whole sample of an epoch, drawn in parallel by the runner."""
+        ranges = ranges_by_load(self.loads()[0] + 1.0, _CELLS_PER_TASK)
+        parts = runner.map(lambda first, last: self.draw(first, last, epoch), ranges)
+        return Sample(Cells.joined(parts, self.counts.shape[1], self.dtype), self.relation_sample(epoch, runner))
+
+    def relation_sample(self, epoch: int, runner: Runner) -> tuple[Cells, ...]:
+        """The cells of each relation in an epoch's sample."""
+        return tuple(self._relation_cells(stream, epoch, runner) for stream in range(1, len(self._relations) + 1))
+
+    def _relation_cells(self, stream: int, epoch: int, runner: Runner) -> Cells:
+        counts = self._relations[stream - 1]
+        keep, exact = (
+            (np.ones(counts.shape[0]), np.ones(counts.shape[1])),
+            tuple(np.ones(n, bool) for n in counts.shape),
+        )
+        noise = self.relation_columns[stream - 1], self._relation_noise[stream - 1]
+        parts = runner.map(
+            lambda first, last: self._drawn(first, last, counts, epoch, stream, keep, exact, *noise, True),
+            ranges_by_cells(counts.indptr, _CELLS_PER_TASK / _RELATION_DRAWS),
+        )
+        return Cells.joined(parts, counts.shape[1], self.dtype)
 
     def _missed(self, past: Past, epoch: int) -> tuple[np.ndarray, ...]:
-        """Negatives that are due to the old positives."""
-        rows, columns, weights = past.missed(self.noise(), self.negatives, self.seed, epoch)
-        if self.reject:
-            width = self.counts.shape[1]
-            good = ~np.isin(rows * width + columns, self.counts.row_ids() * width + self.counts.indices)
-            rows, columns, weights = rows[good], columns[good], weights[good]
-        return rows, columns, weights
+        """Negatives that are due to the old positives, rows rising."""
+        if self._missed_in is None or self._missed_in[0] != epoch:
+            rows, columns, weights = past.missed(self.noise(), self.negatives, self.seed, epoch)
+            if self.reject:
+                width = self.counts.shape[1]
+                good = ~np.isin(rows * width + columns, self.counts.row_ids() * width + self.counts.indices)
+                rows, columns, weights = rows[good], columns[good], weights[good]
+            order = np.argsort(rows, kind="stable")
+            self._missed_in = epoch, (rows[order], columns[order], weights[order])
+        return self._missed_in[1]
 
-    def _draw(
-        self, counts: Counts, epoch: int, stream: int, keep: tuple, exact: tuple, noise_ids: np.ndarray,
-        noise: tuple, reject: bool, runner: Runner,
-    ) -> Cells:  # fmt: skip
+    @property
+    def _max_draws(self) -> float:
+        """Past this, more draws for a row hardly change its weights."""
+        return 16.0 * self.counts.shape[1] + 1000.0
+
+    def _drawn(
+        self, first: int, last: int, counts: Counts, epoch: int, stream: int, keep: tuple, exact: tuple,
+        noise_ids: np.ndarray, noise: tuple, reject: bool,
+    ) -> CellArrays:  # fmt: skip
         from vbn.kernels._sampling import sample_rows
 
-        n_columns = counts.shape[1]
-        like = np.empty(0, self.dtype)
-        max_draws = 16.0 * n_columns + 1000.0  # past this more draws hardly change the weights
         draws_per_cell = np.inf if stream == 0 else _RELATION_DRAWS
+        lengths, columns, positive, negative = sample_rows(
+            first, last, self.seed, epoch, stream, counts.indptr, counts.indices, counts.values, *keep, *exact,
+            noise_ids, *noise, self.negatives, reject, self._max_draws, draws_per_cell, self._places(),
+            np.empty(0, self.dtype),
+        )  # fmt: skip
+        return CellArrays(np.concatenate(([0], np.cumsum(lengths))), columns, positive, negative, first)
 
-        def task(first: int, last: int) -> tuple[np.ndarray, ...]:
-            result: tuple[np.ndarray, ...] = sample_rows(
-                first, last, self.seed, epoch, stream, counts.indptr, counts.indices, counts.values,
-                *keep, *exact, noise_ids, *noise, self.negatives, reject, max_draws, draws_per_cell, n_columns, like,
-            )  # fmt: skip
-            return result
-
-        parts = runner.map(task, ranges_by_cells(counts.indptr, _CELLS_PER_TASK))
-        lengths, indices, positive, negative = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        return Cells(indptr, indices, positive, negative, n_columns)
+    def _places(self) -> np.ndarray:
+        """A place for each column, of this thread alone."""
+        if not hasattr(self._scratch, "places"):
+            self._scratch.places = np.full(self.counts.shape[1], -1, np.int32)
+        places: np.ndarray = self._scratch.places
+        return places
 
 
 def weight_of(weights: float | Mapping[str, float], relation: str) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError, closest_names
+from vbn.data._sizes import bytes_of
 from vbn.engines import ENGINES
 from vbn.model._hyper import KINDS, Hyperpriors
 
@@ -59,7 +60,7 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     if not (isinstance(reject, bool | np.bool_) or (isinstance(reject, str) and reject == "auto")):
         raise ParameterError(f"reject_positives={reject!r} is neither True, False nor 'auto'.")
     if params["memory"] is not None:
-        raise ParameterError(f"memory={params['memory']!r}: a limit is not offered by this version; leave it None.")
+        bytes_of(params["memory"])
     if not isinstance(params["checkpoint"], str | os.PathLike | None):
         raise ParameterError(f"checkpoint={params['checkpoint']!r} is neither the path of a folder nor None.")
     space = params["relation_space"]

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn.data import Dataset
+from vbn.data._sizes import bytes_of
 from vbn.engines import make_engine
 from vbn.estimators._arguments import need_callbacks, need_datasets
 from vbn.estimators._checking import check_parameters
@@ -97,8 +98,10 @@ class VBN(Model):
         Type of the stored densities; sums are in float64 anyway.
     engine : str, default "threads"
         Where the updates run.
-    memory : None
-        Reserved.
+    memory : str or int, optional
+        How much memory the cells of a sample may take, such as "8GiB"; where they would take more, they are kept in
+        temporary files (in the folder that TMPDIR names) and read back block by block. The result is the same to the
+        bit. For counts that are larger than the memory see `Dataset.to_folder`.
     checkpoint : path, optional
         A folder to which the state of a fit is written every `checkpoint_every` epochs, at its end and on Ctrl-C;
         `fit(data, resume_from=folder)` goes on from there to the same bits. It can be loaded as a model, too.
@@ -156,7 +159,7 @@ class VBN(Model):
         warm_start: bool = False,
         dtype: str = "float32",
         engine: str = "threads",
-        memory: str | None = None,
+        memory: str | int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: int = 5,
         seed: int = 0,
@@ -279,8 +282,9 @@ class VBN(Model):
             with Progress(self.epochs, self.verbose, training.epochs) as progress:
                 first, left = training.epochs, 0 if training.converged else self.epochs - training.epochs
                 for info in train(
-                    training.network, training.sampler, engine, epochs=left, resample=self.resample, first_epoch=first
-                ):
+                    training.network, training.sampler, engine, epochs=left, resample=self.resample, first_epoch=first,
+                    memory=None if self.memory is None else bytes_of(self.memory),
+                ):  # fmt: skip
                     training.take(info)
                     progress.show(training.epochs, info, training.score)
                     told, interrupted = self._told_to_stop(training, info, callbacks), interrupt.requested

@@ -156,7 +156,7 @@ def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, add
     own, other = (q.u, q.v) if part == "u" else (q.v, q.u)
     dtype = own.mean.dtype
     with np.errstate(over="ignore"):  # what does not fit ends as a density that is not finite, which is refused
-        cells = CellArrays(cells.indptr, cells.indices, cells.positive.astype(dtype), cells.negative.astype(dtype))
+        cells = cells._replace(positive=cells.positive.astype(dtype), negative=cells.negative.astype(dtype))
     active = (trained.row_active if part == "u" else trained.column_active).copy()
     n = len(active)
     active[: n - added] = False

@@ -8,12 +8,16 @@ import numpy as np
 
 
 class CellArrays(NamedTuple):
-    """Cells by row: for row i, positions indptr[i]..indptr[i+1]-1 hold column, weight as positive, as negative."""
+    """Cells by row: column, weight as positive, weight as negative.
+
+    Those of row i are at indptr[i - first]..indptr[i - first + 1]-1, so that a part of the rows can be held alone.
+    """
 
     indptr: np.ndarray
     indices: np.ndarray
     positive: np.ndarray
     negative: np.ndarray
+    first: int = 0
 
 
 class DensityArrays(NamedTuple):

@@ -14,11 +14,19 @@ from vbn.kernels._prefetch import AHEAD, prefetch_row
 
 
 @helper
+def span(i, cells):
+    """Where the cells of row i begin and end."""
+    at = i - cells.first
+    return cells.indptr[at], cells.indptr[at + 1]
+
+
+@helper
 def longest_row(first, last, cells):
     """Cells of the longest of the rows first..last-1."""
     longest = 0
     for j in range(first, last):
-        longest = max(longest, cells.indptr[j + 1] - cells.indptr[j])
+        begin, end = span(j, cells)
+        longest = max(longest, end - begin)
     return longest
 
 
@@ -26,7 +34,7 @@ def longest_row(first, last, cells):
 def product_moments(j, cells, row, other, products):
     """Mean and variance of u_i.v_j for every cell of column j, whose v_j is in `row`, into `products`."""
     means, variances = products
-    begin, end = cells.indptr[j], cells.indptr[j + 1]
+    begin, end = span(j, cells)
     for k in range(begin, end):
         soon = cells.indices[min(k + AHEAD, end - 1)]
         prefetch_row(other.mean, soon)
@@ -40,9 +48,9 @@ def product_moments(j, cells, row, other, products):
 def update_bias(j, cells, precision, linear, products, bias):
     """Update q(b_j), given its prior as natural parameters: precision, and precision times mean."""
     means, variances = products
-    begin = cells.indptr[j]
+    begin, end = span(j, cells)
     before, spread = bias.mean[j], bias.variance[j]
-    for at in range(cells.indptr[j + 1] - begin):
+    for at in range(end - begin):
         positive, negative = cells.positive[begin + at], cells.negative[begin + at]
         mean = means[at] + before
         slope = 2.0 * curvature(np.sqrt(mean * mean + (variances[at] + spread))) * (positive + negative)
@@ -56,10 +64,10 @@ def update_bias(j, cells, precision, linear, products, bias):
 def likelihood(j, cells, products, bias):
     """Bounded log-likelihood of the cells of column j, at the best xi."""
     means, variances = products
-    begin = cells.indptr[j]
+    begin, end = span(j, cells)
     centre, spread = bias.mean[j], bias.variance[j]
     total = 0.0
-    for at in range(cells.indptr[j + 1] - begin):
+    for at in range(end - begin):
         mean = means[at] + centre
         xi = np.sqrt(mean * mean + (variances[at] + spread))
         total += cell_bound(mean, xi, cells.positive[begin + at], cells.negative[begin + at])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vbn.kernels._cells import span
 from vbn.kernels._compile import helper, kernel
 from vbn.kernels._logistic import curvature
 from vbn.kernels._moments import dot_moments, load_row, projection_moments, relation_moments
@@ -70,7 +71,8 @@ def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, lin
     block, _, slopes, targets, spread = work
     t = gram.shape[0]
     filled, last = 0, len(cells.indices) - 1
-    for k in range(cells.indptr[i], cells.indptr[i + 1]):
+    begin, end = span(i, cells)
+    for k in range(begin, end):
         j, soon = cells.indices[k], cells.indices[min(k + AHEAD, last)]
         prefetch_row(other.mean, soon)
         prefetch_row(other.variance, soon)
@@ -146,7 +148,7 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
     """
     own_mean, own_second, own_variance = row
     block, residual, slopes, spread, means, squares, partial = work
-    begin, end = cells.indptr[i], cells.indptr[i + 1]
+    begin, end = span(i, cells)
     last = len(cells.indices) - 1
     for c in range((end - begin + _CHUNK - 1) // _CHUNK):
         start = begin + c * _CHUNK
@@ -257,7 +259,8 @@ def _chunks(first, last, cells, direct_cells):
     """Chunks of the longest row that takes the direct way."""
     longest = 1
     for i in range(first, last):
-        n = cells.indptr[i + 1] - cells.indptr[i]
+        begin, end = span(i, cells)
+        n = end - begin
         if n <= direct_cells:
             longest = max(longest, (n + _CHUNK - 1) // _CHUNK)
     return longest
@@ -299,7 +302,8 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
                 extra[d] = prior.evidence.precision[i, d]
                 linear[d] = prior.evidence.linear[i, d]
         related = relations.indptr[i] < relations.indptr[i + 1]
-        n = cells.indptr[i + 1] - cells.indptr[i]
+        begin, end = span(i, cells)
+        n = end - begin
         if not related and n <= direct_cells:
             direct_work[3][:] = extra
             _load_contexts(i, cells, row, other, bias, bias_is_own, direct_work)

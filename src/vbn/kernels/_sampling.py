@@ -51,19 +51,19 @@ def _grown(array, size):
 @kernel
 def sample_rows(
     first, last, seed, epoch, stream, indptr, indices, values, keep_row, keep_column, exact_row, exact_column,
-    noise_ids, stay, alias, negatives, reject, max_draws, draws_per_cell, n_columns, dtype_like,
+    noise_ids, stay, alias, negatives, reject, max_draws, draws_per_cell, place, dtype_like,
 ):  # fmt: skip
     """Cells of the rows first..last-1: lengths, columns, weight as positive, weight as negative.
 
     A positive of weight c is thinned to its expectation c * keep, rounded at random to a whole number unless its
     row or column is rare ("exact"). A row of positive weight W gets negatives of weight `negatives` * W in all, spread
-    over at most `max_draws` draws and `draws_per_cell` for each of its positives.
+    over at most `max_draws` draws and `draws_per_cell` for each of its positives. `place` is where a column stands in
+    the row's output, -2 for a positive left out; it comes and goes with -1 for every column.
     """
     lengths = np.zeros(last - first, np.int64)
     capacity = 2 * (indptr[last] - indptr[first]) + 1024
     columns = np.empty(capacity, np.int32)
     positive, negative = np.empty(capacity, dtype_like.dtype), np.empty(capacity, dtype_like.dtype)
-    place = np.full(n_columns, -1, np.int64)  # where a column stands in this row's output; -2: a positive left out
     size = 0
     n_noise = len(noise_ids)
     for i in range(first, last):
@@ -135,22 +135,3 @@ def sample_rows(
             place[indices[k]] = -1
         lengths[i - first] = size - begin
     return lengths, columns[:size].copy(), positive[:size].copy(), negative[:size].copy()
-
-
-@kernel
-def count_columns(first, last, indptr, indices, n_columns):
-    """How many cells of the rows first..last-1 each column has."""
-    counts = np.zeros(n_columns, np.int64)
-    for k in range(indptr[first], indptr[last]):
-        counts[indices[k]] += 1
-    return counts
-
-
-@kernel
-def scatter_cells(first, last, indptr, indices, positive, negative, cursor, t_rows, t_positive, t_negative):
-    """Put the cells of the rows first..last-1 where their columns go on, which `cursor` says."""
-    for i in range(first, last):
-        for k in range(indptr[i], indptr[i + 1]):
-            at = cursor[indices[k]]
-            cursor[indices[k]] += 1
-            t_rows[at], t_positive[at], t_negative[at] = i, positive[k], negative[k]

@@ -9,20 +9,38 @@ the next one. That is the hierarchy of u and v in one dimension. `bias_prior="ze
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from vbn.kernels._arrays import CellArrays
 from vbn.model._engine import Engine
+from vbn.model._epoch import EpochData
 from vbn.model._hierarchy import update_sets
-from vbn.model._network import EpochData, Network
+from vbn.model._network import Network
 from vbn.model._posterior import Scalars
+
+ColumnPass = Callable[[int, int, CellArrays], None]
 
 CENTRE_PRECISION = 0.01
 """kappa: how strongly a centre is drawn to 0."""
 
 
-def update_biases(network: Network, data: EpochData, engine: Engine) -> float:
-    """Update all active q(b_j), Eq. (bj-updates), columns in parallel; return the cells' likelihood after that."""
-    return _pass_over_columns(network, data, engine, network.bias_active)
+def column_pass(network: Network, active: np.ndarray, result: np.ndarray) -> ColumnPass:
+    """What updates q(b_j) of the active ones of a range of columns from their cells, Eq. (bj-updates).
+
+    The bounded log-likelihood of each column's cells after that goes into `result`.
+    """
+    from vbn.kernels._cells import update_biases as kernel
+
+    q = network.posterior
+    arguments = q.v.densities, q.u.densities, *network.scalar_prior("bias"), q.bias.densities, result
+    return lambda first, last, cells: kernel(first, last, active, cells, *arguments)
+
+
+def update_biases(network: Network, data: EpochData, engine: Engine) -> None:
+    """Update all active q(b_j) alone."""
+    _pass_over_columns(network, data, engine, network.bias_active)
 
 
 def cell_likelihood(network: Network, data: EpochData, engine: Engine) -> float:
@@ -31,13 +49,9 @@ def cell_likelihood(network: Network, data: EpochData, engine: Engine) -> float:
 
 
 def _pass_over_columns(network: Network, data: EpochData, engine: Engine, active: np.ndarray) -> float:
-    from vbn.kernels._cells import update_biases as kernel
-
-    q, cells = network.posterior, data.cells("v")
-    result = np.zeros(len(cells.indptr) - 1)
-    prior = network.scalar_prior("bias")
-    arguments = active, cells, q.v.densities, q.u.densities, *prior, q.bias.densities, result
-    engine.map(lambda first, last: kernel(first, last, *arguments), data.ranges["v"])
+    result = np.zeros(len(active))
+    update = column_pass(network, active, result)
+    engine.map(lambda first, last: update(first, last, data.columns(first, last)), data.column_ranges())
     return float(result.sum())
 
 

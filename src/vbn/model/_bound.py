@@ -6,8 +6,9 @@ import numpy as np
 
 from vbn.model._biases import cell_likelihood, centre_bound
 from vbn.model._engine import Engine
+from vbn.model._epoch import EpochData
 from vbn.model._hyper import Hyperpriors
-from vbn.model._network import EpochData, Network
+from vbn.model._network import Network
 from vbn.model._precisions import Group, groups, relation_groups
 from vbn.model._relations import relation_likelihood
 

@@ -11,15 +11,16 @@ import numpy as np
 from vbn._errors import NumericalError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
-from vbn.model._biases import update_bias_categories, update_biases, update_centres
+from vbn.model._biases import update_bias_categories, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._engine import Engine
-from vbn.model._entities import update_entities
+from vbn.model._entities import update_columns, update_rows
+from vbn.model._epoch import DrawnSample, EpochData, Plan
 from vbn.model._evidence import Evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hierarchy import update_categories
 from vbn.model._hyper import Hyperpriors
-from vbn.model._network import EpochData, Network
+from vbn.model._network import Network
 from vbn.model._posterior import Posterior, start_posterior
 from vbn.model._precisions import update_precisions
 from vbn.model._readout import Readout
@@ -72,16 +73,16 @@ def build_network(
 
 
 def run_epoch(network: Network, data: EpochData, engine: Engine) -> float:
-    """Update every variable once; return the likelihood of the co-occurrence cells, which the last updates leave."""
-    for side in ("u", "v"):
-        update_entities(network, data, side, engine)
-        update_categories(network, side, engine)
+    """Update every variable once; return the likelihood of the co-occurrence cells, which holds to the end."""
+    update_rows(network, data, engine)
+    update_categories(network, "u", engine)
+    likelihood = update_columns(network, data, engine)
+    update_categories(network, "v", engine)
     if network.posterior.n_relations:
         for side in ("u", "v"):
             update_factors(network, data, side, engine)
         shift_relation_biases(network, data, engine)
         update_relation_biases(network, data, engine)
-    likelihood = update_biases(network, data, engine)
     update_bias_categories(network, engine)
     update_centres(network)
     update_precisions(network, engine)
@@ -89,18 +90,23 @@ def run_epoch(network: Network, data: EpochData, engine: Engine) -> float:
 
 
 def train(
-    network: Network, sampler: Sampler, engine: Engine, *, epochs: int, resample: bool, first_epoch: int = 0
-) -> Iterator[EpochInfo]:
-    """Run epochs one by one; whoever iterates may stop after any of them and finds a whole posterior."""
-    data: EpochData | None = None
+    network: Network, sampler: Sampler, engine: Engine, *, epochs: int, resample: bool, first_epoch: int = 0,
+    memory: float | None = None,
+) -> Iterator[EpochInfo]:  # fmt: skip
+    """Run epochs one by one; whoever iterates may stop after any of them and finds a whole posterior.
+
+    `memory` is how many bytes the cells of a sample may take before they go to files.
+    """
+    plan = Plan(sampler, memory)
     for epoch in range(first_epoch, first_epoch + epochs):
         started = time.perf_counter()
-        if data is None or resample:
-            sample = sampler.sample(epoch if resample else 0, engine)
-            data = EpochData(sample, network.posterior, apart=network.readout is not None)
-        likelihood = run_epoch(network, data, engine)
-        bound = lower_bound(network, data, engine, likelihood)
-        yield EpochInfo(epoch, bound, data.sample.size, time.perf_counter() - started)
+        data = DrawnSample(plan, epoch if resample else 0, network.posterior, engine, network.readout is not None)
+        try:
+            likelihood = run_epoch(network, data, engine)
+            bound = lower_bound(network, data, engine, likelihood)
+        finally:
+            data.close()
+        yield EpochInfo(epoch, bound, data.size, time.perf_counter() - started)
 
 
 def check_finite(posterior: Posterior, bound: float, data: Dataset) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 from vbn.kernels._arrays import DensityArrays
 from vbn.model._biases import CENTRE_PRECISION
 from vbn.model._engine import Engine
-from vbn.model._network import EpochData, Network
+from vbn.model._epoch import EpochData
+from vbn.model._network import Network
 from vbn.model._posterior import Gaussians
 from vbn.model._projections import project
 
@@ -26,7 +27,7 @@ def update_factors(network: Network, data: EpochData, side: str, engine: Engine)
     prior = tau, network.factor_prior, network.evidence_on("x" if side == "u" else "y")
 
     def relation(k: int, _: int) -> None:
-        cells = data.relation_lists[k]
+        cells = data.relations.lists[k]
         mine, theirs = (cells.left, cells.right) if side == "u" else (cells.right, cells.left)
         ids = cells.rows if side == "u" else cells.columns
         start, stop = int(q.offsets[k]), int(q.offsets[k + 1])
@@ -102,7 +103,7 @@ def relation_bias_of(network: Network, k: int) -> DensityArrays:
 
 def _scored_cells(network: Network, data: EpochData, parts: Parts, k: int) -> tuple[np.ndarray, ...]:
     """The cells of relation k with the projections of both sides."""
-    cells = data.relation_lists[k]
+    cells = data.relations.lists[k]
     listed = cells.left, cells.right, cells.column_of, cells.positive, cells.negative
     return *listed, *_projections(network, data, parts, k, "u"), *_projections(network, data, parts, k, "v")
 
@@ -111,5 +112,5 @@ def _projections(network: Network, data: EpochData, parts: Parts, k: int, side: 
     """First and second moments of the projections of a relation's entities on its factors."""
     q = network.posterior
     part, factor = (parts[0], q.x) if side == "u" else (parts[1], q.y)
-    ids = data.relation_lists[k].rows if side == "u" else data.relation_lists[k].columns
+    ids = data.relations.lists[k].rows if side == "u" else data.relations.lists[k].columns
     return project(part, factor, int(q.offsets[k]), int(q.offsets[k + 1]), ids)

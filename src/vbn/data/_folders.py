@@ -1,0 +1,80 @@
+"""Data sets in a folder: plain numpy files that are mapped into memory, so that they may be larger than it.
+
+Counts are `indptr.npy`, `indices.npy` and `values.npy` in compressed rows; names are `rows.jsonl` and, where they
+differ, `columns.jsonl`, one JSON string a line, with `row_counts.npy` and `column_counts.npy` beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vbn._errors import DataError
+from vbn.data._counts import Counts
+from vbn.data._pairs import Parts
+from vbn.data._vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from vbn.data._dataset import Dataset
+
+_ARRAYS = ("indptr", "indices", "values")
+_ABOUT = "dataset.json"
+_FORMAT = 1
+
+
+def write_folder(data: Dataset, folder: str | os.PathLike[str]) -> None:
+    """Write the counts and names of a data set; `dataset.json` comes last, so that a folder with it is whole."""
+    if data.relations or data.row_taxonomy is not None or data.column_taxonomy is not None:
+        raise DataError(
+            "to_folder writes counts and names only; call it before with_taxonomy and with_relation, "
+            "and add these to what from_folder gives"
+        )
+    path = Path(folder)
+    if path.exists() and any(path.iterdir()):
+        raise DataError(f"{path} is there already and not empty; give a folder that is new")
+    path.mkdir(parents=True, exist_ok=True)
+    for name in _ARRAYS:
+        np.save(path / f"{name}.npy", getattr(data.counts, name))
+    _write_names(path, "row", data.rows)
+    if not data.shared:
+        _write_names(path, "column", data.columns)
+    about = {"format": _FORMAT, "kind": data.kind, "shared": data.shared, "shape": list(data.counts.shape)}
+    (path / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+
+
+def read_folder(folder: str | os.PathLike[str]) -> tuple[Parts, str]:
+    """What `write_folder` has written, with the counts mapped, and the kind of the data."""
+    path = Path(folder)
+    try:
+        about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
+        if about["format"] != _FORMAT:
+            raise DataError(f"format {about['format']!r} instead of {_FORMAT}")
+        indptr, indices, values = (np.load(path / f"{name}.npy", mmap_mode="r") for name in _ARRAYS)
+        rows = _read_names(path, "row")
+        columns = rows if about["shared"] else _read_names(path, "column")
+        counts = Counts(indptr, indices, values, (len(rows), len(columns)))
+    except FileNotFoundError as error:
+        missing = Path(error.filename).name
+        raise DataError(f"{path} is not a data set that to_folder wrote: it has no {missing}") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is damaged, or no data set that this version of to_folder wrote: {error}") from error
+    ends = counts.indptr[[0, -1]].tolist()
+    if ends != [0, counts.nnz] or (np.diff(counts.indptr) < 0).any():
+        raise DataError(f"{path} is damaged: indptr.npy does not fit indices.npy")
+    return Parts(rows, columns, counts), str(about.get("kind", "folder"))
+
+
+def _write_names(path: Path, side: str, names: Vocabulary) -> None:
+    with (path / f"{side}s.jsonl").open("w", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(name) + "\n" for name in names)
+    np.save(path / f"{side}_counts.npy", names.counts)
+
+
+def _read_names(path: Path, side: str) -> Vocabulary:
+    with (path / f"{side}s.jsonl").open(encoding="utf-8") as stream:
+        names = [json.loads(line) for line in stream]
+    return Vocabulary(names, np.load(path / f"{side}_counts.npy", allow_pickle=False))
