@@ -15,6 +15,7 @@ from vbn.engines import make_engine
 from vbn.kernels._arrays import CellArrays
 
 ENGINE = make_engine("threads", 1)
+FLOAT = np.dtype(np.float32)
 
 
 def random_cells(seed, n_rows=17, n_columns=23, share=0.3):
@@ -42,10 +43,10 @@ def parts_of(cells, cuts):
 def test_blocks_hold_the_cells_of_their_columns_with_rising_rows(seed, cuts, cells_per_block):
     cells = random_cells(seed)
     blocks = ColumnBlocks.of(np.bincount(cells.indices, minlength=cells.n_columns).astype(float), cells_per_block)
-    segments = Segments(blocks)
+    segments = Segments(blocks, FLOAT)
     for part in parts_of(cells, cuts):
         segments.add([part], ENGINE)
-    turned = Cells.joined([segments.cells(*block) for block in blocks.ranges], cells.n_rows, np.dtype(np.float32))
+    turned = Cells.joined([segments.cells(*block) for block in blocks.ranges], cells.n_rows, FLOAT)
     order = np.lexsort((cells.rows(), cells.indices))
     np.testing.assert_array_equal(turned.rows(), cells.indices[order])
     np.testing.assert_array_equal(turned.indices, cells.rows()[order])
@@ -53,11 +54,16 @@ def test_blocks_hold_the_cells_of_their_columns_with_rising_rows(seed, cuts, cel
     np.testing.assert_array_equal(turned.negative, cells.negative[order])
 
 
+def test_blocks_without_any_cell_are_empty():
+    blocks = ColumnBlocks.of(np.ones(5), 2.0)
+    assert [len(Segments(blocks, FLOAT).cells(*block).indices) for block in blocks.ranges] == [0] * len(blocks)
+
+
 def test_files_hold_the_same_as_memory_and_go_afterwards(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     cells = random_cells(1)
     blocks = ColumnBlocks.of(np.ones(cells.n_columns), 5.0)
-    held, written = Segments(blocks), Segments(blocks, on_disk=True)
+    held, written = Segments(blocks, FLOAT), Segments(blocks, FLOAT, on_disk=True)
     for part in parts_of(cells, [4, 11]):
         held.add([part], ENGINE)
         written.add([part], ENGINE)
@@ -75,7 +81,7 @@ def test_a_full_disk_says_where_and_what_to_do(monkeypatch):
             raise OSError(28, "No space left on device")
 
     cells = random_cells(2)
-    segments = Segments(ColumnBlocks.of(np.ones(cells.n_columns), 5.0), on_disk=True)
+    segments = Segments(ColumnBlocks.of(np.ones(cells.n_columns), 5.0), FLOAT, on_disk=True)
     monkeypatch.setattr("vbn.data._blocks.np.empty", lambda *given: np.zeros(*given).view(Full))
     with pytest.raises(StorageError, match=r"no room.*No space left.*TMPDIR"):
         segments.add(list(parts_of(cells, [])), ENGINE)

@@ -66,28 +66,28 @@ class Segment(NamedTuple):
         return Segment(offsets - offsets[0], self.rows[entries], self.columns[entries], self.weights[entries])
 
 
-def segment_of(cells: Sequence[CellArrays], blocks: ColumnBlocks, runner: Runner) -> Segment:
-    """The entries of one or more ranges of rows that follow each other."""
+def segment_of(cells: Sequence[CellArrays], blocks: ColumnBlocks, dtype: np.dtype, runner: Runner) -> Segment:
+    """The entries of ranges of rows that follow each other, if there are any; `dtype` is that of the weights."""
     from vbn.kernels._blocks import count_blocks, scatter_blocks
 
     each = [(n, n + 1) for n in range(len(cells))]
-    counts = np.array(runner.map(lambda n, _: count_blocks(cells[n], blocks.block_of, len(blocks)), each))
+    counted = runner.map(lambda n, _: count_blocks(cells[n], blocks.block_of, len(blocks)), each)
+    counts = np.array(counted, np.int64).reshape(len(each), len(blocks))
     offsets = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
     cursors = offsets[:-1] + np.cumsum(counts, axis=0) - counts
-    dtype = cells[0].positive.dtype
-    segment = Segment(
-        offsets, np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.uint16), np.empty(offsets[-1], dtype)
-    )
+    n = int(offsets[-1])
+    segment = Segment(offsets, np.empty(n, np.int32), np.empty(n, np.uint16), np.empty(n, dtype))
     runner.map(lambda n, _: scatter_blocks(cells[n], blocks.block_of, blocks.starts, cursors[n], *segment[1:]), each)
     return segment
 
 
-def turned_block(segments: Sequence[Segment], block: int, width: int) -> CellArrays:
+def turned_block(segments: Sequence[Segment], block: int, width: int, dtype: np.dtype) -> CellArrays:
     """The cells of a block of `width` columns, by column from 0 on; `segments` are in the order of their rows."""
     from vbn.kernels._blocks import turn_block
 
-    parts = [[array[held.offsets[block] : held.offsets[block + 1]] for array in held[1:]] for held in segments]
-    rows, columns, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    none = np.empty(0, np.int32), np.empty(0, np.uint16), np.empty(0, dtype)
+    held = [[array[part.offsets[block] : part.offsets[block + 1]] for array in part[1:]] for part in segments]
+    rows, columns, weights = (np.concatenate(arrays) for arrays in zip(none, *held, strict=True))
     return CellArrays(*turn_block(rows, columns, weights, width))
 
 
@@ -98,12 +98,14 @@ class Segments:
     ----------
     blocks
         How columns are divided.
+    dtype
+        Type of the weights.
     on_disk
         Whether entries are put into files, which the system may keep in memory or not as it likes.
     """
 
-    def __init__(self, blocks: ColumnBlocks, on_disk: bool = False) -> None:
-        self.blocks = blocks
+    def __init__(self, blocks: ColumnBlocks, dtype: np.dtype, on_disk: bool = False) -> None:
+        self.blocks, self.dtype = blocks, dtype
         self._held: list[Segment] = []
         self._folder = tempfile.TemporaryDirectory(prefix="vbn-cells-") if on_disk else None
 
@@ -111,7 +113,7 @@ class Segments:
         """Put aside the cells of ranges of rows that follow each other and all that was added before."""
         if not cells:
             return
-        segment = segment_of(cells, self.blocks, runner)
+        segment = segment_of(cells, self.blocks, self.dtype, runner)
         self._held.append(segment if self._folder is None else self._written(segment, Path(self._folder.name)))
 
     def _written(self, segment: Segment, folder: Path) -> Segment:
@@ -130,7 +132,8 @@ class Segments:
 
     def cells(self, first: int, last: int) -> CellArrays:
         """The cells of a block, by column; `first` and `last` are those of one of the blocks."""
-        return turned_block(self._held, int(self.blocks.block_of[first]), last - first)._replace(first=first)
+        block = int(self.blocks.block_of[first])
+        return turned_block(self._held, block, last - first, self.dtype)._replace(first=first)
 
     def close(self) -> None:
         """Let go of the files."""

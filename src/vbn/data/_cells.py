@@ -58,7 +58,7 @@ class Cells:
     def transposed(self) -> Cells:
         """The same cells by column."""
         blocks = ColumnBlocks.of(np.bincount(self.indices, minlength=self.n_columns).astype(float), _CELLS_PER_BLOCK)
-        segments = Segments(blocks)
+        segments = Segments(blocks, self.positive.dtype)
         segments.add([self.part(0, self.n_rows)], _Here())
         return Cells.joined([segments.cells(*block) for block in blocks.ranges], self.n_rows, self.positive.dtype)
 

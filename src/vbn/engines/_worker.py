@@ -85,9 +85,9 @@ class Worker:
 
     def _pieces(self, cells: Sequence[CellArrays]) -> Iterator[Segment]:
         """The cells of a group, one segment for every worker, with the numbers that rows have among all."""
-        base, dtype = self._shard.rows[0], self._drawer.new.dtype
+        base = self._shard.rows[0]
         numbered = [part._replace(first=part.first + base) for part in cells]
-        segment = segment_of(numbered, self._blocks, self._engine) if cells else _nothing(len(self._blocks), dtype)
+        segment = segment_of(numbered, self._blocks, self._drawer.new.dtype, self._engine)
         for blocks in self._owned:
             yield segment.part(*blocks)
 
@@ -97,11 +97,11 @@ class Worker:
         """Update its columns from the pieces of all workers, which come in the order of their rows."""
         entities, biases = put_together(own, shared), usable(biases)
         start, block = self._shard.columns[0], self._shard.blocks[0]
-        likelihood = np.zeros(len(entities.active))
+        likelihood, dtype = np.zeros(len(entities.active)), self._drawer.new.dtype
 
         def task(first: int, last: int) -> None:
             number = int(self._blocks.block_of[first + start]) - block
-            cells = turned_block(pieces, number, last - first)._replace(first=first)
+            cells = turned_block(pieces, number, last - first, dtype)._replace(first=first)
             entities.update(first, last, cells)
             biases.update(entities.own, entities.other, entities.bias, likelihood, first, last, cells)
 
@@ -109,7 +109,3 @@ class Worker:
         self._engine.map(task, [(first - start, last - start) for first, last in mine])
         return UpdatedColumns(entities.own, entities.bias, likelihood)
 
-
-def _nothing(blocks: int, dtype: np.dtype) -> Segment:
-    """The segment of no rows."""
-    return Segment(np.zeros(blocks + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16), np.empty(0, dtype))

@@ -171,7 +171,7 @@ class DrawnSample(LocalCells):
 
     def __init__(self, plan: Plan, epoch: int, relations: RelationCells) -> None:
         self.plan, self.epoch, self.relations, self.size = plan, epoch, relations, relations.size
-        self._segments = Segments(plan.blocks, plan.on_disk)
+        self._segments = Segments(plan.blocks, plan.sampler.dtype, plan.on_disk)
 
     def groups(self) -> Sequence[Sequence[Range]]:
         """Ranges of rows in groups of some millions of cells."""
