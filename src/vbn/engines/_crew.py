@@ -30,6 +30,7 @@ class Crew:
 
     def __init__(self, ray: Any, plan: Plan, workers: int | None, threads: int | None) -> None:
         self._ray, self._lost = ray, 0
+        self.processes: list[int] = []
         self.places = places(ray, workers, threads)
         self.shards = shards_of(plan, [place.threads for place in self.places])
         drawer, owned = plan.sampler.drawer, [shard.blocks for shard in self.shards]
@@ -117,7 +118,7 @@ class Crew:
                 "until other work on the cluster is done."
             )
         try:
-            ray.get(ready)
+            self.processes = ray.get(asked)
         except ray.exceptions.RayActorError as error:
             self.close()
             cause = str(error).strip().splitlines()
