@@ -114,8 +114,8 @@ def test_shards_are_all_of_the_rows_and_columns_in_about_the_shares_asked_for(mo
             return super().sample(plan, epoch, relations)
 
     engine = Noting((1.0, 2.0, 1.0))
-    model(epochs=1).fit(shop(), callbacks=[lambda *_: seen.setdefault("shards", engine.shards)])
-    shards, plan = seen["shards"], seen["plan"]
+    model(epochs=1, engine=engine).fit(shop())
+    shards, plan = engine.shards, seen["plan"]
     for ranges, n in (([s.rows for s in shards], len(plan.row_load)), ([s.columns for s in shards], len(plan.column_load))):
         assert ranges[0][0] == 0
         assert ranges[-1][1] == n
