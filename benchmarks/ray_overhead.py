@@ -28,7 +28,9 @@ from vbn.engines._crew import Crew
 _DIM = 50
 
 
-def expected_bytes(nodes: int, rows: int, columns: int, cells: float, dim: int = _DIM, size: int = 4) -> dict[str, float]:
+def expected_bytes(
+    nodes: int, rows: int, columns: int, cells: float, dim: int = _DIM, size: int = 4
+) -> dict[str, float]:
     """What crosses from node to node in an epoch, by the formula of docs/scale.md; `size` is that of a float."""
     away = (nodes - 1) / nodes  # share of rows, columns and cells that are not where they are needed
     density = 2 * dim * size
@@ -125,8 +127,8 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
         "same bound": len({run["bound"] for each in runs.values() for run in each}) == 1, "runs": runs,
     }  # fmt: skip
     print(
-        f"{nodes} nodes, {workers} workers of {threads} threads: {best['ray']:.2f} s an epoch, {result['overhead']:.2f} "
-        f"times threads; {moved / 1e6:,.0f} MB between nodes, {sum(formula.values()) / 1e6:,.0f} by the formula; "
+        f"{nodes} nodes, {workers} workers of {threads} threads: {best['ray']:.2f} s an epoch, "
+        f"{result['overhead']:.2f} times threads; {moved / 1e6:,.0f} MB between nodes, {sum(formula.values()) / 1e6:,.0f} by the formula; "
         f"same bound: {result['same bound']}",
         flush=True,
     )

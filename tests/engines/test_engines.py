@@ -30,7 +30,9 @@ def test_what_is_no_engine_is_refused(engine):
         model(engine=engine).fit(animals())
 
 
-@pytest.mark.parametrize("options", [{"workers": 0}, {"threads": True}, {"address": "ray://head:10001"}, {"address": 3}])
+@pytest.mark.parametrize(
+    "options", [{"workers": 0}, {"threads": True}, {"address": "ray://head:10001"}, {"address": 3}]
+)
 def test_options_of_ray_are_checked(options):
     with pytest.raises(vbn.ParameterError, match=next(iter(options))):
         RayEngine(**options)

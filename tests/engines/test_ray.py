@@ -246,7 +246,9 @@ class TestCounting:
             (tmp_path / f"{number}.txt").write_text(f"{line}\n{line} again\n", encoding="utf-8")
         files = sorted(tmp_path.glob("*.txt"))
         counted = count_files(files, tmp_path / "counts", "sequences", window=2)
-        whole = vbn.Dataset.from_sequences([text.split() for line in lines for text in (line, f"{line} again")], window=2)
+        whole = vbn.Dataset.from_sequences(
+            [text.split() for line in lines for text in (line, f"{line} again")], window=2
+        )
         assert counted.shared
         assert cells(counted) == cells(whole)
         assert vocabulary(counted.rows) == vocabulary(whole.rows)

@@ -116,7 +116,10 @@ def test_shards_are_all_of_the_rows_and_columns_in_about_the_shares_asked_for(mo
     engine = Noting((1.0, 2.0, 1.0))
     model(epochs=1, engine=engine).fit(shop())
     shards, plan = engine.shards, seen["plan"]
-    for ranges, n in (([s.rows for s in shards], len(plan.row_load)), ([s.columns for s in shards], len(plan.column_load))):
+    for ranges, n in (
+        ([s.rows for s in shards], len(plan.row_load)),
+        ([s.columns for s in shards], len(plan.column_load)),
+    ):
         assert ranges[0][0] == 0
         assert ranges[-1][1] == n
         assert all(a[1] == b[0] for a, b in zip(ranges[:-1], ranges[1:], strict=True))

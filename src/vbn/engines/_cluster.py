@@ -102,12 +102,13 @@ def in_our_words(ray: Any) -> Iterator[None]:
         ) from error
     except errors.OutOfMemoryError as error:
         raise EngineError(
-            f"a worker took more memory than its node has: {_first_line(error)} Use more nodes, or fewer workers on each."
+            f"a worker took more memory than its node has: {_first_line(error)} Use more nodes, or fewer workers on "
+            "each."
         ) from error
 
 
 def report(address: str) -> dict[str, Any]:
-    """Facts about a cluster for `vbn doctor`: its version, its nodes, and how much memory they have for what is shared."""
+    """Facts about a cluster for `vbn doctor`: its version, its nodes, and what these have."""
     try:
         ray, connected_here = connect(address)
     except (EngineError, MissingExtraError) as error:

@@ -147,7 +147,9 @@ def _count(ray: Any, paths: Sequence[str], folder: Path, kind: str, options: dic
         add.remote(first, last, len(column_names), *(each[number] for each in pieces))
         for number, (first, last) in enumerate(bounds)
     ]
-    indptr = np.concatenate(([0], np.cumsum(np.concatenate([ray.get(lengths) for lengths, _ in sums])))).astype(np.int64)
+    indptr = np.concatenate(([0], np.cumsum(np.concatenate([ray.get(lengths) for lengths, _ in sums])))).astype(
+        np.int64
+    )
     _make_room(folder, indptr)
     write = ray.remote(_written)
     starts = [int(indptr[first]) for first, _ in bounds]

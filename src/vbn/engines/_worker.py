@@ -108,4 +108,3 @@ class Worker:
         mine = self._blocks.ranges[slice(*self._shard.blocks)]
         self._engine.map(task, [(first - start, last - start) for first, last in mine])
         return UpdatedColumns(entities.own, entities.bias, likelihood)
-

@@ -82,7 +82,11 @@ def _prior_part(prior: PriorArrays, rows: slice) -> PriorArrays:
     known = len(prior.evidence.precision) > 0
     evidence = EvidenceArrays(*(array[rows] for array in prior.evidence)) if known else prior.evidence
     return prior._replace(
-        tau=prior.tau[rows], indptr=indptr, parents=prior.parents[edges], weights=prior.weights[edges], evidence=evidence
+        tau=prior.tau[rows],
+        indptr=indptr,
+        parents=prior.parents[edges],
+        weights=prior.weights[edges],
+        evidence=evidence,
     )
 
 
