@@ -148,7 +148,7 @@ class TestLosses:
                 self._replace(0, RuntimeError("gone"))
 
         monkeypatch.setattr(Crew, "run", always_lost)
-        with pytest.raises(vbn.EngineError, match="lost one after the other.*gone"):
+        with pytest.raises(vbn.EngineError, match=r"lost one after the other.*gone"):
             model(engine=RayEngine(workers=1)).fit(words())
 
 
@@ -183,7 +183,7 @@ class TestErrors:
             raise ray.exceptions.ObjectStoreFullError("The object store is full.")
 
         monkeypatch.setattr(ray, "put", full)
-        with pytest.raises(vbn.StorageError, match="no room.*full.*object-store-memory"):
+        with pytest.raises(vbn.StorageError, match=r"no room.*full.*object-store-memory"):
             model(engine="ray").fit(words())
 
     def test_an_error_of_a_worker_arrives_as_it_was_raised(self, tmp_path):
@@ -246,9 +246,8 @@ class TestCounting:
             (tmp_path / f"{number}.txt").write_text(f"{line}\n{line} again\n", encoding="utf-8")
         files = sorted(tmp_path.glob("*.txt"))
         counted = count_files(files, tmp_path / "counts", "sequences", window=2)
-        whole = vbn.Dataset.from_sequences(
-            [text.split() for line in lines for text in (line, f"{line} again")], window=2
-        )
+        sentences = [text.split() for line in lines for text in (line, f"{line} again")]
+        whole = vbn.Dataset.from_sequences(sentences, window=2)
         assert counted.shared
         assert cells(counted) == cells(whole)
         assert vocabulary(counted.rows) == vocabulary(whole.rows)

@@ -1,5 +1,6 @@
 """What engines of several processes send around, without any of them: divided, drawn and put together as one."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -122,7 +123,7 @@ def test_shards_are_all_of_the_rows_and_columns_in_about_the_shares_asked_for(mo
     ):
         assert ranges[0][0] == 0
         assert ranges[-1][1] == n
-        assert all(a[1] == b[0] for a, b in zip(ranges[:-1], ranges[1:], strict=True))
+        assert all(a[1] == b[0] for a, b in itertools.pairwise(ranges))
     loads = np.array([plan.row_load[slice(*shard.rows)].sum() for shard in shards])
     np.testing.assert_allclose(loads / loads.sum(), [0.25, 0.5, 0.25], atol=0.1)
 

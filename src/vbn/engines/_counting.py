@@ -69,8 +69,8 @@ def count_files(
     Parameters
     ----------
     files : path or iterable of paths
-        Files that `Dataset` can read, such as the parts of a parquet table, or a folder of them. All nodes must see them.
-        A basket or a sentence must not be divided among files; the events of a user may be.
+        Files that `Dataset` can read, such as the parts of a parquet table, or a folder of them. All nodes must see
+        them. A basket or a sentence must not be divided among files; the events of a user may be.
     folder : path
         A new folder on storage that all nodes see.
     kind : {"interactions", "pairs", "baskets", "sequences"}
@@ -78,14 +78,14 @@ def count_files(
     address : str, optional
         Where the cluster is, as in `RayEngine`.
     **options
-        Passed on to the constructor, such as users="user_id", items="item_id" or window=5. Not `min_count` and `max_size`,
-        which depend on all files.
+        Passed on to the constructor, such as users="user_id", items="item_id" or window=5. Not `min_count` and
+        `max_size`, which depend on all files.
 
     Returns
     -------
     Dataset
-        As ``Dataset.from_folder(folder)`` gives it. Names are in the order of their counts; among equal counts, those of
-        the first file come first.
+        As ``Dataset.from_folder(folder)`` gives it. Names are in the order of their counts; among equal counts, those
+        of the first file come first.
     """
     paths, target = _listed(files), Path(folder).resolve()
     _check(kind, options, target)
@@ -147,9 +147,8 @@ def _count(ray: Any, paths: Sequence[str], folder: Path, kind: str, options: dic
         add.remote(first, last, len(column_names), *(each[number] for each in pieces))
         for number, (first, last) in enumerate(bounds)
     ]
-    indptr = np.concatenate(([0], np.cumsum(np.concatenate([ray.get(lengths) for lengths, _ in sums])))).astype(
-        np.int64
-    )
+    lengths = np.concatenate([ray.get(lengths) for lengths, _ in sums])
+    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     _make_room(folder, indptr)
     write = ray.remote(_written)
     starts = [int(indptr[first]) for first, _ in bounds]

@@ -123,8 +123,8 @@ class Crew:
             self.close()
             cause = str(error).strip().splitlines()
             raise EngineError(
-                f"a worker did not start: {cause[-1] if cause else error!r}. All nodes need the same version of vbn and "
-                "of Python, and must see the folder of a mapped data set."
+                f"a worker did not start: {cause[-1] if cause else error!r}. All nodes need the same version of vbn "
+                "and of Python, and must see the folder of a mapped data set."
             ) from error
 
     def _replace(self, number: int, error: Exception) -> None:

@@ -2,8 +2,8 @@
 
 This process keeps the posterior and everything that is counted by entity. In the first half of an epoch every worker
 gets the densities of the columns (one copy a node, in shared memory) and what belongs to its own rows; it draws and
-updates these and hands their cells over to the workers that own their columns, without a detour through here. The second
-half goes the other way round. Rows are updated from the same inputs in the same order as on threads, so the result is
+updates these and hands their cells over to the workers that own their columns, without a detour through here. The
+second half goes the other way round. Rows are updated from the same inputs in the same order as on threads, so the result is
 the same to the bit, also when a worker is lost and its part is done again by another one.
 """
 
@@ -29,8 +29,8 @@ from vbn.model._relation_cells import RelationCells
 class RayEngine:
     """Trains on a Ray cluster, with the same result as on this machine.
 
-    Every machine of the cluster needs vbn (with the extra ``ray``) and, for data sets that are mapped from a folder, must
-    see that folder under the same path. Counts in memory are sent to the workers once.
+    Every machine of the cluster needs vbn (with the extra ``ray``) and, for data sets that are mapped from a folder,
+    must see that folder under the same path. Counts in memory are sent to the workers once.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class RayEngine:
                 raise ParameterError(f"{name}={value!r} must be a whole number of at least 1.")
         if address is not None and (not isinstance(address, str) or address.startswith("ray://")):
             raise ParameterError(
-                f"address={address!r} is not the address of a cluster such as 'host:6379': a fit must run inside of the "
-                "cluster, for instance on its head, not through a Ray client."
+                f"address={address!r} is not the address of a cluster such as 'host:6379': a fit must run inside of "
+                "the cluster, for instance on its head, not through a Ray client."
             )
         self.address, self.workers, self.threads = address, workers, threads
         self._crew: Crew | None = None

@@ -5,6 +5,7 @@ Nothing here knows how workers are reached: any engine of several processes can 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ def _dealt(load: np.ndarray, shares: Sequence[float]) -> list[Range]:
     steps = np.cumsum(load + max(load.sum(), 1.0) * 1e-6 / max(len(load), 1))
     wanted = np.cumsum(shares)[:-1] / np.sum(shares) * (steps[-1] if len(steps) else 0.0)
     edges = [0, *np.searchsorted(steps, wanted, side="right").tolist(), len(load)]
-    return [(first, last) for first, last in zip(edges[:-1], edges[1:], strict=True)]
+    return list(itertools.pairwise(edges))
 
 
 @dataclass(frozen=True)

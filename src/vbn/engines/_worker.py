@@ -1,4 +1,4 @@
-"""A worker of an engine of several processes: draws and updates its rows, hands their cells over, updates its columns."""
+"""A worker of an engine of several processes: updates its rows, hands their cells over, updates its columns."""
 
 from __future__ import annotations
 
