@@ -128,7 +128,8 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
     }  # fmt: skip
     print(
         f"{nodes} nodes, {workers} workers of {threads} threads: {best['ray']:.2f} s an epoch, "
-        f"{result['overhead']:.2f} times threads; {moved / 1e6:,.0f} MB between nodes, {sum(formula.values()) / 1e6:,.0f} by the formula; "
+        f"{result['overhead']:.2f} times threads; {moved / 1e6:,.0f} MB between nodes, "
+        f"{sum(formula.values()) / 1e6:,.0f} by the formula; "
         f"same bound: {result['same bound']}",
         flush=True,
     )
