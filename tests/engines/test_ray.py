@@ -93,6 +93,10 @@ class TestEquality:
         one, two = vbn.load(folder), vbn.load(folder).set_params(engine="ray")
         assert same(one.partial_fit(more), two.partial_fit(more))
 
+    def test_rows_are_handed_over_where_few_are_needed(self, monkeypatch):
+        monkeypatch.setattr("vbn.engines._crew._LITTLE", 9.0)
+        assert same(model().fit(shop()), model(engine=RayEngine(workers=2)).fit(shop()))
+
     def test_an_engine_serves_one_fit_after_another(self):
         fitted = model(engine=RayEngine(workers=2), epochs=1)
         assert same(fitted.fit(shop()).fit(words()), model(epochs=1).fit(words()))
@@ -133,8 +137,9 @@ class TestLosses:
         assert same(expected, model(engine=RayEngine(workers=2)).fit(words()))
         assert replaced == [1]
 
-    @pytest.mark.parametrize("half_sweep", [3, 4], ids=["rows", "columns"])
-    def test_a_node_that_is_removed_takes_cells_with_it(self, cluster, monkeypatch, half_sweep):
+    @pytest.mark.parametrize(("half_sweep", "little"), [(3, 0.5), (4, 0.5), (4, 9.0)], ids=["rows", "columns", "both"])
+    def test_a_node_that_is_removed_takes_cells_with_it(self, cluster, monkeypatch, half_sweep, little):
+        monkeypatch.setattr("vbn.engines._crew._LITTLE", little)
         expected = model().fit(shop())
         node = cluster.add_node(num_cpus=2, object_store_memory=STORE)
         cluster.wait_for_nodes()

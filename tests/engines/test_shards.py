@@ -9,7 +9,7 @@ import pytest
 import vbn
 from tests.estimators.test_fit import animals, bits, model, shop
 from vbn.data._mapped import MappedArray
-from vbn.engines._shards import SentRows, own_part, rowless, shards_of, shared_part, usable
+from vbn.engines._shards import SentRows, own_part, rowless, shards_of, share_needed, shared_part, usable, without_other
 from vbn.engines._threads import ThreadEngine
 from vbn.engines._worker import Common, Worker
 
@@ -24,8 +24,8 @@ def sent(value):
 class TwoWorkersHere:
     """An engine of workers that run here one after the other."""
 
-    def __init__(self, shares=(1.0, 1.0)):
-        self.shares, self.local, self.workers = shares, ThreadEngine(1), []
+    def __init__(self, shares=(1.0, 1.0), hand=False):
+        self.shares, self.hand, self.local, self.workers = shares, hand, ThreadEngine(1), []
 
     def map(self, task, ranges):
         return self.local.map(task, ranges)
@@ -34,7 +34,7 @@ class TwoWorkersHere:
         if not self.workers:
             self.shards = shards_of(plan, self.shares)
             drawer = plan.sampler.drawer
-            common = Common(rowless(drawer), plan.blocks, [shard.blocks for shard in self.shards])
+            common = Common(rowless(drawer), plan.blocks, [shard.blocks for shard in self.shards], len(plan.row_load))
             self.workers = [
                 Worker(sent(common), sent(SentRows.of(drawer, shard.rows)), shard, 1) for shard in self.shards
             ]
@@ -51,8 +51,9 @@ class _Sample:
     def update_rows(self, entities, _):
         shared, self.pieces, results = sent(shared_part(entities)), [], []
         for worker, shard in zip(self.engine.workers, self.engine.shards, strict=True):
-            *pieces, result = worker.update_rows(self.epoch, shared, sent(own_part(entities, shard.rows)))
-            again = list(worker.draw_rows(self.epoch))[:-1]
+            own, hand = sent(own_part(entities, shard.rows)), self.engine.hand
+            *pieces, result = worker.update_rows(self.epoch, shared, own, hand)
+            again = list(worker.draw_rows(self.epoch, result.densities if hand else None))[:-1]
             for one, other in zip(pieces, again, strict=True):
                 for array, same in zip(one, other, strict=True):
                     np.testing.assert_array_equal(array, same)
@@ -63,7 +64,8 @@ class _Sample:
             entities.own.mean[slice(*shard.rows)], entities.own.variance[slice(*shard.rows)] = result.densities
 
     def update_columns(self, entities, biases, _):
-        shared, likelihood, results = sent(shared_part(entities)), np.zeros(len(entities.active)), []
+        shared, likelihood, results = shared_part(entities), np.zeros(len(entities.active)), []
+        shared = sent(without_other(shared) if self.engine.hand else shared)
         for number, (worker, shard) in enumerate(zip(self.engine.workers, self.engine.shards, strict=True)):
             mine = [sent(piece) for pieces in self.pieces for piece in pieces[number :: len(self.engine.workers)]]
             own = sent(own_part(entities, shard.columns))
@@ -86,11 +88,12 @@ def small_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
+@pytest.mark.parametrize("hand", [False, True], ids=["rows shared", "rows handed over"])
 @pytest.mark.parametrize("shares", [(1.0,), (1.0, 3.0), (1.0,) * 9], ids=len)
-def test_shards_give_the_same_bits(data, shares, monkeypatch):
+def test_shards_give_the_same_bits(data, shares, hand, monkeypatch):
     small_blocks(monkeypatch)
     options = {"epochs": 3, "subsample": 1e-2, "dtype": "float32"}
-    whole, engine = model(**options).fit(data), TwoWorkersHere(shares)
+    whole, engine = model(**options).fit(data), TwoWorkersHere(shares, hand)
     divided = model(**options, engine=engine).fit(data)
     assert bits(whole) == bits(divided)
     assert whole.lower_bounds_.tolist() == divided.lower_bounds_.tolist()
@@ -156,3 +159,11 @@ def test_what_is_read_only_becomes_usable_without_a_copy():
     assert view.flags.c_contiguous
     assert np.shares_memory(view, array)
     np.testing.assert_array_equal(view, array)
+
+
+def test_few_rows_are_needed_where_they_have_few_cells_and_workers_are_many():
+    class Loads:
+        row_load = np.full(5, 20.0)
+
+    assert share_needed(Loads, 1) == 1.0
+    assert share_needed(Loads, 64) == pytest.approx(0.27, abs=0.01)

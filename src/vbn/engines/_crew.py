@@ -7,11 +7,12 @@ from typing import Any
 
 from vbn._errors import EngineError
 from vbn.engines._cluster import in_our_words, living, places, refuge
-from vbn.engines._shards import SentRows, rowless, shards_of
+from vbn.engines._shards import SentRows, rowless, shards_of, share_needed
 from vbn.engines._worker import Common, Worker
 from vbn.model._epoch import Plan
 
 _LOSSES = 5  # of workers in a row without any work done in between: then something else is wrong
+_LITTLE = 0.5  # of the rows: if a node needs no more, its workers get these alone
 _PATIENCE = 120.0  # seconds until all workers are there
 
 
@@ -26,6 +27,12 @@ class Crew:
         How the samples of the fit are divided.
     workers, threads
         How many workers, and threads of each.
+
+    Attributes
+    ----------
+    hands_rows : bool
+        Whether workers hand over the densities of those rows that another one's columns refer to, instead of all
+        densities being sent to every node. It pays where rows have few cells and workers are many.
     """
 
     def __init__(self, ray: Any, plan: Plan, workers: int | None, threads: int | None) -> None:
@@ -33,10 +40,12 @@ class Crew:
         self.processes: list[int] = []
         self.places = places(ray, workers, threads)
         self.shards = shards_of(plan, [place.threads for place in self.places])
+        beside = len(self.places) / len({place.node for place in self.places})
+        self.hands_rows = share_needed(plan, len(self.places)) * beside < _LITTLE
         drawer, owned = plan.sampler.drawer, [shard.blocks for shard in self.shards]
         self._kind = ray.remote(Worker)
         with in_our_words(ray):
-            self._common = ray.put(Common(rowless(drawer), plan.blocks, owned))
+            self._common = ray.put(Common(rowless(drawer), plan.blocks, owned, len(plan.row_load)))
             self._rows = [ray.put(SentRows.of(drawer, shard.rows)) for shard in self.shards]
         self.workers = [self._hired(number) for number in range(len(self.shards))]
         self._wait_for_all()

@@ -17,9 +17,10 @@ import numpy as np
 from vbn._errors import ParameterError
 from vbn.engines._cluster import connect
 from vbn.engines._crew import Crew
-from vbn.engines._shards import own_part, shared_part
+from vbn.engines._shards import own_part, shared_part, without_other
 from vbn.engines._threads import ThreadEngine
 from vbn.engines._worker import UpdatedColumns, UpdatedRows
+from vbn.kernels._arrays import DensityArrays
 from vbn.model._engine import Engine
 from vbn.model._epoch import Plan, Range
 from vbn.model._inputs import BiasInputs, EntityInputs
@@ -116,7 +117,7 @@ class ClusterSample:
 
         def begin(number: int) -> Any:
             own = own_part(entities, crew.shards[number].rows)
-            return self._begin(number, "update_rows", self._epoch, shared, own)
+            return self._begin(number, "update_rows", self._epoch, shared, own, crew.hands_rows)
 
         def take(number: int, result: UpdatedRows) -> None:
             _put_in(entities.own, crew.shards[number].rows, result.densities)
@@ -127,7 +128,8 @@ class ClusterSample:
     def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Engine) -> np.ndarray:  # noqa: ARG002
         """Update the densities and biases of all active columns in place; the likelihood of each column's cells."""
         crew, likelihood = self._crew, np.zeros(len(entities.active))
-        shared = crew.put(shared_part(entities))
+        together = shared_part(entities)
+        shared = crew.put(without_other(together) if crew.hands_rows else together)
 
         def begin(number: int) -> Any:
             columns = crew.shards[number].columns
@@ -141,7 +143,7 @@ class ClusterSample:
             _put_in(entities.bias, columns, result.biases)
             likelihood[slice(*columns)] = result.likelihood
 
-        crew.run(begin, take, self._draw_again)
+        crew.run(begin, take, lambda number: self._draw_again(number, together.other))
         return likelihood
 
     def close(self) -> None:
@@ -151,19 +153,24 @@ class ClusterSample:
     def _begin(self, number: int, verb: str, *inputs: Any) -> Any:
         """Ask a worker for its pieces; return the reference of what comes after them."""
         crew = self._crew
-        total = len(crew.shards[number].groups) * len(crew)
+        total = (len(crew.shards[number].groups) + crew.hands_rows) * len(crew)
         *pieces, result = getattr(crew.workers[number], verb).options(num_returns=total + 1).remote(*inputs)
         self._pieces[number], self._made_on[number] = pieces, crew.places[number].node
         return result
 
-    def _draw_again(self, number: int) -> None:
+    def _draw_again(self, number: int, rows: DensityArrays) -> None:
         """Draw the rows anew whose cells were lost with a node; all of them if it is not known which."""
         if self._taken[number] < self._times_made:  # its pieces are from before others were drawn again
             return
         crew = self._crew
         up = crew.nodes()
         lost = [at for at, node in enumerate(self._made_on) if node not in up] or range(len(crew))
-        crew.run(lambda at: self._begin(at, "draw_rows", self._epoch), lambda *_: None, numbers=lost)
+
+        def begin(at: int) -> Any:
+            own = DensityArrays(*(array[slice(*crew.shards[at].rows)] for array in rows)) if crew.hands_rows else None
+            return self._begin(at, "draw_rows", self._epoch, own)
+
+        crew.run(begin, lambda *_: None, numbers=lost)
         self._times_made += 1
 
 

@@ -45,6 +45,13 @@ def shards_of(plan: Plan, shares: Sequence[float]) -> list[Shard]:
     return shards
 
 
+def share_needed(plan: Plan, workers: int) -> float:
+    """About what share of all rows the columns of one of so many workers refer to."""
+    if len(plan.row_load) == 0:
+        return 1.0
+    return float(np.mean(1.0 - (1.0 - 1.0 / workers) ** plan.row_load))
+
+
 def _dealt(load: np.ndarray, shares: Sequence[float]) -> list[Range]:
     """One range for each share, together all of the load; a range may be empty."""
     steps = np.cumsum(load + max(load.sum(), 1.0) * 1e-6 / max(len(load), 1))
@@ -109,6 +116,11 @@ def shared_part(entities: EntityInputs) -> SharedInputs:
         tuple(getattr(relations, name) for name in _FACTORS),
         None if own else tuple(getattr(relations, name) for name in _BIASES),
     )  # fmt: skip
+
+
+def without_other(shared: SharedInputs) -> SharedInputs:
+    """The same, where workers give each other the densities of the other side."""
+    return shared._replace(other=DensityArrays(*(array[:0] for array in shared.other)))
 
 
 def own_part(entities: EntityInputs, rows: Range) -> EntityInputs:
