@@ -30,7 +30,7 @@ def cluster():
 
     head = {
         "num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False,
-        "_system_config": {"max_direct_call_object_size": 1000},
+        "_system_config": {"max_direct_call_object_size": 1000, "health_check_period_ms": 1000},
     }  # fmt: skip
     cluster = Cluster(initialize_head=True, head_node_args=head)
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
@@ -153,7 +153,7 @@ class TestLosses:
                 self._replace(0, RuntimeError("gone"))
 
         monkeypatch.setattr(Crew, "run", always_lost)
-        with pytest.raises(vbn.EngineError, match=r"lost one after the other.*gone"):
+        with pytest.raises(vbn.EngineError, match=r"worker 0 was lost 4 times in a row.*gone"):
             model(engine=RayEngine(workers=1)).fit(words())
 
 

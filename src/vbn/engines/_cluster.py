@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from vbn._errors import EngineError, MissingExtraError, StorageError
+from vbn._errors import EngineError, MissingExtraError, StorageError, VBNError
 
 
 def import_ray() -> Any:
@@ -100,6 +100,10 @@ def in_our_words(ray: Any) -> Iterator[None]:
             f"the cluster has no room for what workers hand over: {_first_line(error)} Give its object stores more "
             "memory (ray start --object-store-memory), or free some space where they spill to (--temp-dir)."
         ) from error
+    except errors.RayTaskError as error:
+        if isinstance(error.cause, VBNError):  # what was raised there on purpose says all that there is to say
+            raise error.cause from error
+        raise
     except errors.OutOfMemoryError as error:
         raise EngineError(
             f"a worker took more memory than its node has: {_first_line(error)} Use more nodes, or fewer workers on "

@@ -11,7 +11,7 @@ from vbn.engines._shards import SentRows, rowless, shards_of, share_needed
 from vbn.engines._worker import Common, Worker
 from vbn.model._epoch import Plan
 
-_LOSSES = 5  # of workers in a row without any work done in between: then something else is wrong
+_LOSSES = 3  # of the same work in a row: if that is not enough, something else is wrong
 _LITTLE = 0.5  # of the rows: if a node needs no more, its workers get these alone
 _PATIENCE = 120.0  # seconds until all workers are there
 
@@ -36,9 +36,10 @@ class Crew:
     """
 
     def __init__(self, ray: Any, plan: Plan, workers: int | None, threads: int | None) -> None:
-        self._ray, self._lost = ray, 0
+        self._ray = ray
         self.processes: list[int] = []
         self.places = places(ray, workers, threads)
+        self._losses = [0] * len(self.places)
         self.shards = shards_of(plan, [place.threads for place in self.places])
         beside = len(self.places) / len({place.node for place in self.places})
         self.hands_rows = share_needed(plan, len(self.places)) * beside < _LITTLE
@@ -89,13 +90,13 @@ class Crew:
                 self._replace(number, error)
                 pending[begin(number)] = number
             except errors.ObjectLostError as error:
-                self._count_loss(error)
+                self._count_loss(number, error)
                 if mend is not None:
                     mend(number)
                 pending[begin(number)] = number
             else:
                 take(number, result)
-                self._lost = 0
+                self._losses[number] = 0
 
     def nodes(self) -> set[str]:
         """The nodes that are up."""
@@ -138,13 +139,15 @@ class Crew:
 
     def _replace(self, number: int, error: Exception) -> None:
         """Hire somebody for the shard of a worker that was lost."""
-        self._count_loss(error)
+        self._count_loss(number, error)
         self._ray.kill(self.workers[number])  # if it is only out of reach, its work must not be done twice
         others = [place.node for at, place in enumerate(self.places) if at != number]
         self.places[number] = refuge(self._ray, others, self.places[number].threads)
         self.workers[number] = self._hired(number)
 
-    def _count_loss(self, error: Exception) -> None:
-        self._lost += 1
-        if self._lost > _LOSSES:
-            raise EngineError(f"{self._lost} workers were lost one after the other, the last with: {error}") from error
+    def _count_loss(self, number: int, error: Exception) -> None:
+        self._losses[number] += 1
+        if self._losses[number] > _LOSSES:
+            raise EngineError(
+                f"worker {number} was lost {self._losses[number]} times in a row, the last time with: {error}"
+            ) from error
