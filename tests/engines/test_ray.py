@@ -207,6 +207,22 @@ class TestErrors:
             model(engine=RayEngine("nowhere:1")).fit(words())
 
 
+def test_the_command_line_trains_on_the_cluster(cluster, tmp_path, capsys, monkeypatch):
+    from vbn.cli import main
+
+    users, items = events()
+    lines = [f"{user},{item}" for user, item in zip(users, items, strict=True)]
+    (tmp_path / "shop.csv").write_text("user,item\n" + "\n".join(lines), encoding="utf-8")
+    options = ["--kind", "interactions", "--dim", "6", "--epochs", "2", "-q"]
+    for out, where in (("one", []), ("two", ["--engine", "ray", "--address", cluster.address, "--workers", "2"])):
+        arguments = ["vbn", "train", str(tmp_path / "shop.csv"), *options, *where, "--out", str(tmp_path / out)]
+        monkeypatch.setattr(sys, "argv", arguments)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code, capsys.readouterr().err
+    assert same(vbn.load(tmp_path / "one"), vbn.load(tmp_path / "two"))
+
+
 def test_the_doctor_reports_the_cluster(cluster):
     found = examine(self_test=False, address=cluster.address)["cluster"]
     assert found["reached"] == "yes"

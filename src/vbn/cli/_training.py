@@ -111,8 +111,6 @@ def _parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
         from vbn.engines import RayEngine
 
         given["engine"] = RayEngine(**cluster)
-    elif cluster:
-        raise typer.BadParameter(f"--{' and --'.join(cluster)} say where a cluster is: add --engine ray.")
     return given
 
 
