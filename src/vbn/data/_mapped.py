@@ -22,7 +22,8 @@ class MappedArray:
     @classmethod
     def of(cls, array: np.ndarray) -> MappedArray | None:
         """Where an array is mapped from; None if it is no part of a file, or lies scattered in it."""
-        root, at = None, array
+        root: np.memmap | None = None
+        at: object = array
         while isinstance(at, np.ndarray):
             root, at = (at if isinstance(at, np.memmap) else root), at.base
         if root is None or root.filename is None or array.ndim != 1 or not array.flags.c_contiguous:
