@@ -37,9 +37,9 @@ soak: $(VENV)/.test
 doctest: $(VENV)/.test
 	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
 
-bench: $(VENV)/.test
-	$(BIN)/python benchmarks/semcor_similarity.py
-	$(BIN)/python benchmarks/movielens_ranking.py
+# Speed as ratios to peers and to the memory floor; an hour or so. make bench ROWS="kernel sampling"
+bench: $(VENV)/.bench
+	$(BIN)/vbn bench $(ROWS) $(if $(VBN_DATA),--data '$(VBN_DATA)') --out benchmarks/results/bench-$(shell date +%F).json
 
 # The paper's tables and today's rivals; two hours or so. make reproduce DOMAIN=movies OUT=report
 DOMAIN ?= all
@@ -78,6 +78,11 @@ $(VENV)/.ray: $(VENV)/.test
 	@echo "installing Ray into $(VENV) ..."
 	$(PIP) install --editable '.[ray]'
 	@touch $@
+
+$(VENV)/.bench: $(VENV)/bin/python pyproject.toml
+	@echo "installing vbn and the peers that it is measured against into $(VENV) ..."
+	$(PIP) install --editable '.[bench]'
+	@touch $@ $(VENV)/.base
 
 $(VENV)/.docs: $(VENV)/bin/python pyproject.toml
 	@echo "installing vbn and what its documentation needs into $(VENV) ..."

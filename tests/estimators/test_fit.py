@@ -306,6 +306,7 @@ def test_import_is_light():
     )
 
 
+@pytest.mark.usefixtures("ctrl_c_raises")
 def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
     """Raised inside the compiler it would be swallowed; so it is remembered, and ends the fit before any epoch."""
     monkeypatch.setattr(_preparing, "warm_up", lambda _: os.kill(os.getpid(), signal.SIGINT))

@@ -11,6 +11,7 @@ from vbn.data._cells import Cells, Sample
 from vbn.data._past import Past, with_negatives
 from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
+from vbn.kernels._arrays import CellArrays
 from vbn.model._epoch import GivenSample
 from vbn.model._fit import build_network, run_epoch
 from vbn.model._posterior import nest_biases
@@ -197,11 +198,14 @@ def test_each_fit_of_a_series_has_its_own_seed():
     assert one.seed(3) != one.seed(4)
 
 
-def test_negatives_join_the_cells_of_their_rows():
-    cells = Cells(
-        np.array([0, 1, 1, 3]), np.array([2, 0, 1], np.int32), np.ones(3, np.float32), np.zeros(3, np.float32), 4
+@pytest.mark.parametrize("first", [0, 10])
+def test_negatives_join_the_cells_of_their_rows(first):
+    cells = CellArrays(
+        np.array([0, 1, 1, 3]), np.array([2, 0, 1], np.int32), np.ones(3, np.float32), np.zeros(3, np.float32), first
     )
-    more = with_negatives(cells, np.array([2, 0, 1]), np.array([3, 3, 3]), np.array([5.0, 6.0, 7.0]))
+    rows = first + np.array([-1, 0, 1, 2, 3])
+    more = with_negatives(cells, rows, np.array([9, 3, 3, 3, 9]), np.array([1.0, 6.0, 7.0, 5.0, 1.0]))
+    assert more.first == first
     assert more.indptr.tolist() == [0, 2, 3, 6]
     assert more.indices.tolist() == [2, 3, 3, 0, 1, 3]
     assert more.positive.tolist() == [1, 0, 0, 1, 1, 0]

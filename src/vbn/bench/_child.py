@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 _AROUND = """
-import json, resource, sys, time
+import json, sys, time
+from vbn.bench._child import peak
 started = time.perf_counter()
 kept = {}
 exec(sys.argv[1], kept)
 seconds = time.perf_counter() - started
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-print(json.dumps({"seconds": seconds, "peak": peak, "facts": kept.get("facts", {})}))
+print(json.dumps({"seconds": seconds, "peak": peak(), "facts": kept.get("facts", {})}))
 """
 
 
@@ -34,3 +36,22 @@ def in_child(code: str, environment: Mapping[str, str] | None = None) -> dict[st
     )
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
+
+
+_STATUS = Path("/proc/self/status")
+
+
+def forget_peak() -> bool:
+    """Let the peak of this process begin anew; returns whether the system can do that (Linux)."""
+    if not _STATUS.exists():
+        return False
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return True
+
+
+def peak() -> int:
+    """The most memory that this process had resident, in bytes, since `forget_peak` if the system can do that."""
+    if _STATUS.exists():
+        lines = dict(line.split(":", 1) for line in _STATUS.read_text(encoding="ascii").splitlines())
+        return int(lines["VmHWM"].split()[0]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -51,7 +51,7 @@ def quality(setting: Setting) -> Outcome:
     sentences, sets = words.sentences, words.sets
     theirs = skip_gram(sentences)
     spent = _timed(lambda: theirs.train(sentences, total_examples=len(sentences), epochs=_EPOCHS))
-    goal = _average(sets, lambda word: theirs.wv[word] if theirs.wv.has_index_for(word) else None)
+    goal = average_similarity(sets, lambda word: theirs.wv[word] if theirs.wv.has_index_for(word) else None)
     data = of_text(sentences)
     data = data.with_taxonomy(words.graph(data.rows.names, senses="all", nodes="synsets", ancestors=2))
     started = time.perf_counter()
@@ -80,10 +80,10 @@ def _of_ours(training: Any, sets: Any) -> float:
     trained = training.trained()
     vectors = trained.posterior.u.mean + trained.posterior.v.mean
     rows = trained.rows
-    return _average(sets, lambda word: vectors[rows.id(word)] if word in rows else None)
+    return average_similarity(sets, lambda word: vectors[rows.id(word)] if word in rows else None)
 
 
-def _average(sets: dict[str, SimilaritySet], vector: Callable[[str], np.ndarray | None]) -> float:
+def average_similarity(sets: dict[str, SimilaritySet], vector: Callable[[str], np.ndarray | None]) -> float:
     """Mean of Spearman's correlations, times 100, over pairs whose words both have a vector."""
     from scipy.stats import spearmanr
 

@@ -60,8 +60,8 @@ def load(name: str, folder: str | os.PathLike[str], **options: Any) -> Any:
     loader = _LOADERS.get(name) if isinstance(name, str) else None
     if loader is None:
         close = closest_names(str(name), _LOADERS)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ParameterError(f"no data set is called {name!r}{hint} There are {', '.join(_LOADERS)}")
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        raise ParameterError(f"no data set is called {name!r}{hint} There are {', '.join(_LOADERS)}.")
     _check_options(name, loader, options)
     return loader(folder, **options)
 

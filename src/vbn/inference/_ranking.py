@@ -96,7 +96,7 @@ class _Predictive:
 
     def __init__(self, trained: Trained, queries: Gaussians, extra: np.ndarray) -> None:
         dtype = trained.posterior.v.mean.dtype
-        self.trained, self.extra = trained, extra
+        self.trained, self.extra, self.largest_extra = trained, extra, float(extra.max(initial=0.0))
         self.queries = Gaussians(
             np.ascontiguousarray(queries.mean, dtype), np.ascontiguousarray(queries.variance, dtype)
         )
@@ -115,8 +115,8 @@ class _Predictive:
         means = self.queries.mean @ _rows(q.v.mean, ids).T
         means += _rows(q.bias.mean, ids)
         offer_predictive(
-            means, ids, self.queries.densities, q.v.densities, q.bias.densities, self.extra, self.slack, self.shrink,
-            hidden.indptr, hidden.columns, scores, columns, filled,
+            means, ids, self.queries.densities, q.v.densities, q.bias.densities, self.extra, self.largest_extra,
+            self.slack, self.shrink, hidden.indptr, hidden.columns, scores, columns, filled,
         )  # fmt: skip
 
 

@@ -12,6 +12,9 @@ import numpy as np
 from vbn.kernels._compile import helper, kernel
 from vbn.kernels._moments import dot_moments, load_row
 
+_CHUNK = 256  # columns that are passed over together if none of them can enter the best
+_ROUNDING = 1e-6  # more than a number loses on its way from float64 to float32
+
 
 @helper
 def _worse(score, column, other_score, other_column):
@@ -73,10 +76,20 @@ def _listed(column, columns, begin, end):
     return False
 
 
+@helper
+def _any_reaches(values, start, stop, least):
+    """Whether one of values[start:stop] is at least `least`: a count, since that becomes vector code."""
+    hits = 0
+    for at in range(start, stop):
+        hits += values[at] >= least
+    return hits > 0
+
+
 @kernel
 def offer_predictive(
-    means, columns, queries, items, bias, extra, slack, shrink, hidden_indptr, hidden, best_scores, best_columns, filled
-):
+    means, columns, queries, items, bias, extra, largest_extra, slack, shrink, hidden_indptr, hidden, best_scores,
+    best_columns, filled,
+):  # fmt: skip
     """Offer a block of columns to every query; `means` are their E[x] up to rounding of at most `slack` of the query.
 
     `extra` (the popularity dial) adds to the logit of each column, `shrink` bounds 1 / sqrt(1 + pi var / 8) of a query
@@ -88,22 +101,29 @@ def offer_predictive(
     for q in range(means.shape[0]):
         load_row(queries, q, row)
         count = filled[q]
-        for at in range(means.shape[1]):
-            j = columns[at]
-            highest = means[q, at] + slack[q]
-            if highest < 0:
-                highest *= shrink[q]
-            full = count == best_scores.shape[1]
-            if full and highest + extra[j] < best_scores[q, 0]:
-                continue
-            mean, variance = dot_moments(row[0], row[1], row[2], items.mean, items.variance, j)
-            mean += bias.mean[j]
-            variance += bias.variance[j]
-            score = mean / np.sqrt(1.0 + 0.125 * np.pi * variance) + extra[j]
-            if full and score < best_scores[q, 0]:
-                continue
-            if not _listed(j, hidden, hidden_indptr[q], hidden_indptr[q + 1]):
-                count = _offer(best_scores[q], best_columns[q], count, score, j)
+        for start in range(0, means.shape[1], _CHUNK):
+            stop = min(start + _CHUNK, means.shape[1])
+            if count == best_scores.shape[1]:
+                worst = best_scores[q, 0] - largest_extra
+                least = (worst if worst >= 0 else worst / shrink[q]) - slack[q]
+                if not _any_reaches(means[q], start, stop, dtype.type(least - _ROUNDING * abs(least))):
+                    continue
+            for at in range(start, stop):
+                j = columns[at]
+                highest = means[q, at] + slack[q]
+                if highest < 0:
+                    highest *= shrink[q]
+                full = count == best_scores.shape[1]
+                if full and highest + extra[j] < best_scores[q, 0]:
+                    continue
+                mean, variance = dot_moments(row[0], row[1], row[2], items.mean, items.variance, j)
+                mean += bias.mean[j]
+                variance += bias.variance[j]
+                score = mean / np.sqrt(1.0 + 0.125 * np.pi * variance) + extra[j]
+                if full and score < best_scores[q, 0]:
+                    continue
+                if not _listed(j, hidden, hidden_indptr[q], hidden_indptr[q + 1]):
+                    count = _offer(best_scores[q], best_columns[q], count, score, j)
         filled[q] = count
 
 
