@@ -199,8 +199,11 @@ def relation_counts(relation: Relation, shape: tuple[int, int], weight: float) -
 
 def relation_choices(ids: np.ndarray, counts: Counts, hard: float) -> Choices:
     """All pairs of a relation are kept, and a negative is never one of them."""
-    keep, exact = (tuple(np.ones(n, kind) for n in counts.shape) for kind in (np.float64, np.bool_))
-    return Choices(*keep, *exact, **tables(relation_noise(ids, counts, hard), ids), reject=True)
+    rows, columns = counts.shape
+    return Choices(
+        np.ones(rows), np.ones(columns), np.ones(rows, bool), np.ones(columns, bool),
+        **tables(relation_noise(ids, counts, hard), ids), reject=True,
+    )  # fmt: skip
 
 
 def relation_noise(ids: np.ndarray, counts: Counts, hard: float) -> np.ndarray:

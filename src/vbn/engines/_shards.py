@@ -98,12 +98,11 @@ class SharedInputs(NamedTuple):
 
     other: DensityArrays
     bias: DensityArrays | None
-    categories: tuple[np.ndarray, ...]
+    categories: tuple[np.ndarray, np.ndarray]
     factors: tuple[np.ndarray, ...]
     relation_biases: tuple[np.ndarray, ...] | None
 
 
-_CATEGORIES = ("category_mean", "category_variance")
 _FACTORS = ("offsets", "own_mean", "own_variance", "c_first", "c_second")
 _BIASES = ("bias_mean", "bias_variance")
 
@@ -112,7 +111,7 @@ def shared_part(entities: EntityInputs) -> SharedInputs:
     """What all rows share."""
     own, relations = entities.bias_is_own, entities.relations
     return SharedInputs(
-        entities.other, None if own else entities.bias, tuple(getattr(entities.prior, name) for name in _CATEGORIES),
+        entities.other, None if own else entities.bias, (entities.prior.category_mean, entities.prior.category_variance),
         tuple(getattr(relations, name) for name in _FACTORS),
         None if own else tuple(getattr(relations, name) for name in _BIASES),
     )  # fmt: skip
@@ -129,7 +128,7 @@ def own_part(entities: EntityInputs, rows: Range) -> EntityInputs:
     left_out = _FACTORS if part.bias_is_own else (*_FACTORS, *_BIASES)
     return part._replace(
         other=DensityArrays(none, none), bias=part.bias if part.bias_is_own else DensityArrays(none, none),
-        prior=part.prior._replace(**dict.fromkeys(_CATEGORIES, none)),
+        prior=part.prior._replace(category_mean=none, category_variance=none),
         relations=part.relations._replace(**dict.fromkeys(left_out, none)),
     )  # fmt: skip
 
@@ -143,7 +142,7 @@ def put_together(own: EntityInputs, shared: SharedInputs) -> EntityInputs:
     bias = DensityArrays(*(array.copy() for array in own.bias)) if shared.bias is None else shared.bias
     return own._replace(
         own=DensityArrays(*(array.copy() for array in own.own)), bias=bias, other=shared.other,
-        prior=own.prior._replace(**dict(zip(_CATEGORIES, shared.categories, strict=True))),
+        prior=own.prior._replace(category_mean=shared.categories[0], category_variance=shared.categories[1]),
         relations=own.relations._replace(**relations),
     )  # fmt: skip
 
