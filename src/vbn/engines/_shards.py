@@ -109,9 +109,9 @@ _BIASES = ("bias_mean", "bias_variance")
 
 def shared_part(entities: EntityInputs) -> SharedInputs:
     """What all rows share."""
-    own, relations = entities.bias_is_own, entities.relations
+    own, prior, relations = entities.bias_is_own, entities.prior, entities.relations
     return SharedInputs(
-        entities.other, None if own else entities.bias, (entities.prior.category_mean, entities.prior.category_variance),
+        entities.other, None if own else entities.bias, (prior.category_mean, prior.category_variance),
         tuple(getattr(relations, name) for name in _FACTORS),
         None if own else tuple(getattr(relations, name) for name in _BIASES),
     )  # fmt: skip
