@@ -1,4 +1,4 @@
-"""What the benchmark scripts count on: cycle breaking, maskings, ranks."""
+"""What the benchmark scripts count on: maskings, ranks."""
 
 import importlib
 import sys
@@ -14,17 +14,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 def _benchmarks_on_path(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
     yield
-    for name in ("_data", "_semcor", "_movielens", "_metrics"):
+    for name in ("_data", "_movielens", "_metrics"):
         sys.modules.pop(name, None)
-
-
-def test_cycles_are_broken_the_same_way_whatever_the_order():
-    semcor = importlib.import_module("_semcor")
-    edges = [("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"), ("c", "e")]
-    found = semcor.break_cycles(edges)
-    assert found.dropped == [("c", "a")]
-    assert found == semcor.break_cycles(reversed(edges))
-    assert sorted(found.edges + found.dropped) == sorted(edges)
 
 
 def likes_of(movielens, users):

@@ -29,7 +29,8 @@ def ranges_by_load(load: np.ndarray, most: float, widest: int | None = None) -> 
         return []
     total = np.cumsum(load)
     n_ranges = max(1, int(total[-1] // most))
-    cuts = np.searchsorted(total, np.linspace(0.0, total[-1], n_ranges + 1)[1:-1])
+    middle = total - 0.5 * load  # a row goes to the side on which more of it lies
+    cuts = np.searchsorted(middle, np.linspace(0.0, total[-1], n_ranges + 1)[1:-1])
     edges = np.concatenate(([0], cuts, [n]))
     if widest is not None:
         edges = np.concatenate((edges, np.arange(0, n, widest)))
