@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
 export VBN_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo explore test lint types imports unit doctest soak bench reproduce results docs clean
+.PHONY: demo explore test test-ray lint types imports unit doctest soak bench reproduce results docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/vbn demo
@@ -34,6 +34,10 @@ imports: $(VENV)/.test
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+# Ray is large, so that only this target asks for it; elsewhere its tests are skipped.
+test-ray: $(VENV)/.ray
+	$(BIN)/python -m pytest tests/engines
 
 soak: $(VENV)/.test
 	VBN_TESTS=soak $(BIN)/python -m pytest
@@ -82,6 +86,11 @@ $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	@echo "installing vbn and what its tests need into $(VENV) ..."
 	$(PIP) install --editable '.[test]'
 	@touch $@ $(VENV)/.base
+
+$(VENV)/.ray: $(VENV)/.test
+	@echo "installing Ray into $(VENV) ..."
+	$(PIP) install --editable '.[ray]'
+	@touch $@
 
 $(VENV)/.bench: $(VENV)/bin/python pyproject.toml
 	@echo "installing vbn and the peers that it is measured against into $(VENV) ..."

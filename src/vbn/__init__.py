@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbn._errors import (
     DataError,
+    EngineError,
     MissingExtraError,
     ModelFileError,
     NotFittedError,
@@ -44,7 +45,7 @@ _HOMES = {
 }
 
 # Modules that need no import of their own.
-_ROOMS = ("baselines", "checks", "datasets", "evaluation", "plot", "sklearn")
+_ROOMS = ("baselines", "checks", "datasets", "engines", "evaluation", "plot", "sklearn")
 
 
 def __getattr__(name: str) -> Any:
@@ -67,6 +68,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "Density",
+    "EngineError",
     "Explanation",
     "MissingExtraError",
     "ModelFileError",

@@ -44,6 +44,10 @@ class StorageError(VBNError, OSError):
     """A disk that is full or refuses to be written to."""
 
 
+class EngineError(VBNError, RuntimeError):
+    """A cluster that cannot be reached, has no room for the work, or keeps losing its workers."""
+
+
 class ModelFileError(VBNError, ValueError):
     """A model folder that is missing, damaged, hostile or written by a newer version."""
 

@@ -187,6 +187,9 @@ def test_what_cannot_be_read_is_told_in_one_line(arguments, said, tmp_path, call
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--symmetric", "antonym"],
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--taxonomy-side", "row"],
         ["pairs.csv", "--kind", "pairs", "--out", "m", "--validation", "v.csv", "--hold-out", 0.1],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--address", "head:6379"],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--engine", "threads", "--workers", 2],
+        ["pairs.csv", "--kind", "pairs", "--out", "m", "--engine", "ray", "--memory", "1GiB"],
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(arguments, tmp_path, called):

@@ -78,7 +78,7 @@ def test_seed_matters():
 def test_long_rows_take_another_way_to_the_same_numbers(monkeypatch):
     """Rows beyond the direct pass go through the Gram matrix."""
     direct = model(epochs=3, dtype="float64").fit(shop())
-    monkeypatch.setattr("vbn.model._entities.DIRECT_CELLS", 5)
+    monkeypatch.setattr("vbn.model._inputs.DIRECT_CELLS", 5)
     gram = model(epochs=3, dtype="float64").fit(shop())
     for name, array in direct._trained.posterior.arrays().items():
         np.testing.assert_allclose(gram._trained.posterior.arrays()[name], array, rtol=1e-7, atol=1e-9, err_msg=name)

@@ -33,10 +33,10 @@ from tests.twin.twin import (
     update_x,
     update_y,
 )
-from vbn.model._biases import update_bias_categories, update_biases, update_centres
+from vbn.model._biases import update_bias_categories, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._cold import set_cold_densities
-from vbn.model._entities import update_entities
+from vbn.model._entities import update_biases, update_entities
 from vbn.model._fit import run_epoch
 from vbn.model._hierarchy import update_categories
 from vbn.model._precisions import update_precisions

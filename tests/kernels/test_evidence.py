@@ -34,7 +34,7 @@ def test_block_agrees(seed, block, dtype):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_agree_that_build_their_gram_matrix(seed, monkeypatch):
-    monkeypatch.setattr("vbn.model._entities.DIRECT_CELLS", 2)
+    monkeypatch.setattr("vbn.model._inputs.DIRECT_CELLS", 2)
     twins = make(seed, ranks=())
     for side in ("u", "v"):
         for update in BLOCKS[side]:

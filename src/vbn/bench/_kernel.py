@@ -54,13 +54,13 @@ def sampling(setting: Setting) -> Outcome:
     plan = Plan(training.sampler)
 
     def only_drawn() -> None:
-        data = DrawnSample(plan, 0, network.posterior, engine)
+        data = DrawnSample(plan, 0, plan.relations(0, network.posterior, engine))
         for group in data.groups():
             data.put_aside(engine.map(data.rows, group), engine)
         engine.map(lambda first, last: data.columns(first, last).first, data.column_ranges())
 
     def whole() -> None:
-        data = DrawnSample(plan, 0, network.posterior, engine)
+        data = DrawnSample(plan, 0, plan.relations(0, network.posterior, engine))
         lower_bound(network, data, engine, run_epoch(network, data, engine))
 
     times = alternate({"sample": only_drawn, "epoch": whole}, setting.repeats + 2)

@@ -48,6 +48,19 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter("--validation and --hold-out: one of the two.")
     if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
         raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
+    _check_engine(settings)
+
+
+def _check_engine(settings: Mapping[str, Any]) -> None:
+    cluster = [_flag(key) for key in ("address", "workers") if key in settings]
+    if settings.get("engine") != "ray":
+        if cluster:
+            raise typer.BadParameter(f"{' and '.join(cluster)}: only with --engine ray.")
+    elif "memory" in settings:
+        raise typer.BadParameter(
+            "--memory would keep counts in files of this machine, which workers of a cluster do not see: train on a "
+            "folder that they see, with --kind folder."
+        )
 
 
 def read_training_data(settings: Mapping[str, Any], scratch: Path | None = None) -> Dataset:

@@ -14,7 +14,7 @@ from typing import Any
 from vbn._version import __version__
 
 
-def examine(*, self_test: bool) -> dict[str, dict[str, Any]]:
+def examine(*, self_test: bool, address: str | None = None) -> dict[str, dict[str, Any]]:
     """Facts by title, fit for JSON."""
     found = {
         "versions": _versions(),
@@ -23,6 +23,10 @@ def examine(*, self_test: bool) -> dict[str, dict[str, Any]]:
         "numba": _numba(),
         "extras": _extras(),
     }
+    if address is not None:
+        from vbn.engines._cluster import report
+
+        found["cluster"] = report(address)
     if self_test:
         found["self-test"] = _self_test()
     return found

@@ -26,6 +26,7 @@ MODEL: _Kinds = {
     "relation_prior": (*NUMBER, dict), "relation_space": TEXT, "hard_negatives": NUMBER, "alpha": (*NUMBER, dict),
     "beta": (*NUMBER, dict), "bias_prior": TEXT, "resample": (bool,), "average": (int,), "tol": NUMBER,
     "dtype": TEXT, "seed": (int,), "threads": (int,), "memory": TEXT, "checkpoint_every": (int,),
+    "engine": TEXT, "address": TEXT, "workers": (int,),
 }  # fmt: skip
 DATA: _Kinds = {
     "kind": TEXT, "columns": LIST, "header": (bool,), "delimiter": TEXT, "window": (int,), "dynamic_window": (bool,),

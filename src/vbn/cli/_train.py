@@ -23,6 +23,13 @@ class Kind(StrEnum):
     folder = "folder"
 
 
+class Where(StrEnum):
+    """Where the updates run; the names of the engines."""
+
+    threads = "threads"
+    ray = "ray"
+
+
 class Dtype(StrEnum):
     """Type of the stored densities."""
 
@@ -63,6 +70,7 @@ _COLUMNS = (
     "vbn train corpus.txt --kind sequences --window 5 --subsample 1e-4 --out my-model",
     "vbn train ratings.csv --kind interactions --columns user,item --taxonomy genres.csv --out my-model",
     "vbn train words.txt --kind sequences --relation antonym=antonyms.csv --symmetric antonym --out my-model",
+    "vbn train counts --kind folder --engine ray --address head:6379 --out my-model",
     "vbn train --config my-model/train.toml    (repeats a run)",
 )
 def train(
@@ -168,6 +176,11 @@ def train(
     dtype: Annotated[Dtype | None, typer.Option(help="Type of the stored densities [float32].")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same data: the same bits [0].")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads [all cores].")] = None,
+    engine: Annotated[Where | None, typer.Option(help="Train on this machine or on a Ray cluster [threads].")] = None,
+    address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Ray: where the cluster is [RAY_ADDRESS, or this machine].")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Ray: number of workers [one a node].")] = None,
     memory: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Counts and samples that take more, such as 8GiB, are kept in files [none]."),

@@ -106,12 +106,18 @@ def _parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
         given["n_threads"] = given.pop("threads")
     if given.get("reject_positives") in ("yes", "no"):
         given["reject_positives"] = given["reject_positives"] == "yes"
+    cluster = {key: given.pop(key) for key in ("address", "workers") if key in given}
+    if given.get("engine") == "ray":
+        from vbn.engines import RayEngine
+
+        given["engine"] = RayEngine(**cluster)
     return given
 
 
 def _effective(model: Any) -> dict[str, Any]:
     """All parameters that matter to the bits, with their defaults, as a later version may have others."""
-    return {key: value for key, value in model.get_params().items() if key in MODEL and key != "checkpoint_every"}
+    runs = ("checkpoint_every", "engine")
+    return {key: value for key, value in model.get_params().items() if key in MODEL and key not in runs}
 
 
 def _report(model: Any, seconds: float, before: int) -> None:

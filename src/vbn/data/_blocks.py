@@ -59,6 +59,37 @@ class Segment(NamedTuple):
     columns: np.ndarray
     weights: np.ndarray
 
+    def part(self, first: int, last: int) -> Segment:
+        """The entries of the blocks first..last-1, which are numbered from 0 there."""
+        offsets = self.offsets[first : last + 1]
+        entries = slice(int(offsets[0]), int(offsets[-1]))
+        return Segment(offsets - offsets[0], self.rows[entries], self.columns[entries], self.weights[entries])
+
+
+def segment_of(cells: Sequence[CellArrays], blocks: ColumnBlocks, dtype: np.dtype, runner: Runner) -> Segment:
+    """The entries of ranges of rows that follow each other, if there are any; `dtype` is that of the weights."""
+    from vbn.kernels._blocks import count_blocks, scatter_blocks
+
+    each = [(n, n + 1) for n in range(len(cells))]
+    counted = runner.map(lambda n, _: count_blocks(cells[n], blocks.block_of, len(blocks)), each)
+    counts = np.array(counted, np.int64).reshape(len(each), len(blocks))
+    offsets = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
+    cursors = offsets[:-1] + np.cumsum(counts, axis=0) - counts
+    n = int(offsets[-1])
+    segment = Segment(offsets, np.empty(n, np.int32), np.empty(n, np.uint16), np.empty(n, dtype))
+    runner.map(lambda n, _: scatter_blocks(cells[n], blocks.block_of, blocks.starts, cursors[n], *segment[1:]), each)
+    return segment
+
+
+def turned_block(segments: Sequence[Segment], block: int, width: int, dtype: np.dtype) -> CellArrays:
+    """The cells of a block of `width` columns, by column from 0 on; `segments` are in the order of their rows."""
+    from vbn.kernels._blocks import turn_block
+
+    none = np.empty(0, np.int32), np.empty(0, np.uint16), np.empty(0, dtype)
+    held = [[array[part.offsets[block] : part.offsets[block + 1]] for array in part[1:]] for part in segments]
+    rows, columns, weights = (np.concatenate(arrays) for arrays in zip(none, *held, strict=True))
+    return CellArrays(*turn_block(rows, columns, weights, width))
+
 
 class Segments:
     """All entries of an epoch so far.
@@ -80,20 +111,9 @@ class Segments:
 
     def add(self, cells: Sequence[CellArrays], runner: Runner) -> None:
         """Put aside the cells of ranges of rows that follow each other and all that was added before."""
-        from vbn.kernels._blocks import count_blocks, scatter_blocks
-
-        blocks, each = self.blocks, [(n, n + 1) for n in range(len(cells))]
-        if not each:
+        if not cells:
             return
-        counts = np.array(runner.map(lambda n, _: count_blocks(cells[n], blocks.block_of, len(blocks)), each))
-        ends = np.cumsum(counts.sum(axis=0))
-        offsets = np.concatenate(([0], ends))
-        cursors = offsets[:-1] + np.cumsum(counts, axis=0) - counts
-        n, dtype = int(offsets[-1]), self.dtype
-        segment = Segment(offsets, np.empty(n, np.int32), np.empty(n, np.uint16), np.empty(n, dtype))
-        runner.map(
-            lambda n, _: scatter_blocks(cells[n], blocks.block_of, blocks.starts, cursors[n], *segment[1:]), each
-        )
+        segment = segment_of(cells, self.blocks, self.dtype, runner)
         self._held.append(segment if self._folder is None else self._written(segment, Path(self._folder.name)))
 
     def _written(self, segment: Segment, folder: Path) -> Segment:
@@ -112,14 +132,8 @@ class Segments:
 
     def cells(self, first: int, last: int) -> CellArrays:
         """The cells of a block, by column; `first` and `last` are those of one of the blocks."""
-        from vbn.kernels._blocks import turn_block
-
         block = int(self.blocks.block_of[first])
-        none = np.empty(0, np.int32), np.empty(0, np.uint16), np.empty(0, self.dtype)
-        held = [[array[part.offsets[block] : part.offsets[block + 1]] for array in part[1:]] for part in self._held]
-        rows, columns, weights = (np.concatenate(arrays) for arrays in zip(none, *held, strict=True))
-        indptr, rows, positive, negative = turn_block(rows, columns, weights, last - first)
-        return CellArrays(indptr, rows, positive, negative, first)
+        return turned_block(self._held, block, last - first, self.dtype)._replace(first=first)
 
     def close(self) -> None:
         """Let go of the files."""

@@ -115,6 +115,12 @@ class Counts:
         """Return the counts with rows and columns exchanged."""
         return Counts.from_coo(self.indices, self.row_ids(), self.values, self.shape[::-1])
 
+    def part(self, first: int, last: int) -> Counts:
+        """Return the rows first..last-1, numbered from 0; their cells are not copied."""
+        indptr = self.indptr[first : last + 1]
+        cells = slice(int(indptr[0]), int(indptr[-1]))
+        return Counts(indptr - indptr[0], self.indices[cells], self.values[cells], (last - first, self.shape[1]))
+
     def resized(self, shape: tuple[int, int]) -> Counts:
         """Return the counts with empty rows and columns appended."""
         if shape[0] < self.shape[0] or shape[1] < self.shape[1]:

@@ -39,10 +39,16 @@ def write_folder(data: Dataset, folder: str | os.PathLike[str]) -> None:
     path.mkdir(parents=True, exist_ok=True)
     for name in _ARRAYS:
         np.save(path / f"{name}.npy", getattr(data.counts, name))
-    _write_names(path, "row", data.rows)
-    if not data.shared:
-        _write_names(path, "column", data.columns)
-    about = {"format": _FORMAT, "kind": data.kind, "shared": data.shared, "shape": list(data.counts.shape)}
+    write_about(path, data.rows, None if data.shared else data.columns, data.kind)
+
+
+def write_about(path: Path, rows: Vocabulary, columns: Vocabulary | None, kind: str) -> None:
+    """Write names, and last what makes a folder with counts a whole data set; `columns` None: the same as rows."""
+    _write_names(path, "row", rows)
+    if columns is not None:
+        _write_names(path, "column", columns)
+    shape = [len(rows), len(rows if columns is None else columns)]
+    about = {"format": _FORMAT, "kind": kind, "shared": columns is None, "shape": shape}
     (path / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
 

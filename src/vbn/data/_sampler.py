@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,8 +10,9 @@ from vbn._errors import ParameterError
 from vbn.data._cells import Cells, Sample
 from vbn.data._counts import CELLS_AT_ONCE, Counts
 from vbn.data._dataset import Dataset
+from vbn.data._drawer import CellDrawer, Choices, Drawer, Scratch, tables
 from vbn.data._noise import noise_weights
-from vbn.data._past import Past, with_negatives
+from vbn.data._past import Past
 from vbn.data._ranges import Runner, ranges_by_cells, ranges_by_load
 from vbn.data._relation import Relation
 from vbn.data._wording import amount
@@ -63,35 +63,40 @@ class Sampler:
         reject_positives: bool | str, seed: int, dtype: np.dtype, relation_weight: float | Mapping[str, float] = 1.0,
         hard_negatives: float = 0.0, past: Past | None = None,
     ) -> None:  # fmt: skip
-        from vbn.kernels._sampling import alias_table
-
         self.seed, self.dtype = seed if past is None else past.seed(seed), dtype
         self.negatives, self.noise_power = float(negatives), float(noise_power)
         self.counts, self.past = data.counts, past
-        self._scratch = threading.local()
-        self._missed_in: tuple[int, tuple[np.ndarray, ...]] | None = None
+        self._scratch = Scratch()
         self._keep = (
             keep_probabilities(data.rows.counts, subsample),
             keep_probabilities(data.columns.counts, subsample),
         )
         self._refuse_nothing(subsample)
         row_cells, column_cells = np.diff(self.counts.indptr), self._column_cells()
-        self._exact = row_cells <= _RARE_CELLS, column_cells <= _RARE_CELLS
         self.columns = column_cells > 0 if past is None else (column_cells > 0) | past.columns
         weights = noise_weights(data.columns.counts, self.columns, self.noise_power)
         self._noise_weights = weights
         self.reject = self._sparse() if reject_positives == "auto" else bool(reject_positives)
         self._noise_ids = np.flatnonzero(weights).astype(np.int32)
-        self._noise = alias_table(weights[self._noise_ids])
-        self._relations = [
+        exact = row_cells <= _RARE_CELLS, column_cells <= _RARE_CELLS
+        choices = Choices(*self._keep, *exact, **tables(weights[self._noise_ids], self._noise_ids), reject=self.reject)
+        self.drawer = CellDrawer(self._drawer(self.counts, choices, 0), past, self.noise())
+        relations = [
             relation_counts(relation, self.counts.shape, weight_of(relation_weight, relation.name))
             for relation in data.relations.values()
         ]
-        self.relation_columns = [np.union1d(self._noise_ids, c.indices).astype(np.int32) for c in self._relations]
-        self._relation_noise = [
-            alias_table(relation_noise(ids, counts, hard_negatives))
-            for ids, counts in zip(self.relation_columns, self._relations, strict=True)
+        self.relation_columns = [np.union1d(self._noise_ids, c.indices).astype(np.int32) for c in relations]
+        self._relations = [
+            self._drawer(counts, relation_choices(ids, counts, hard_negatives), stream)
+            for stream, (ids, counts) in enumerate(zip(self.relation_columns, relations, strict=True), 1)
         ]
+
+    def _drawer(self, counts: Counts, choices: Choices, stream: int) -> Drawer:
+        draws_per_cell = np.inf if stream == 0 else _RELATION_DRAWS
+        return Drawer(
+            counts, choices, self.seed, self.dtype, self.negatives, self._max_draws, draws_per_cell, stream,
+            self._scratch,
+        )  # fmt: skip
 
     def _refuse_nothing(self, subsample: float | None) -> None:
         """Raise if so little of the counts is kept that an epoch may well have none of them."""
@@ -158,10 +163,7 @@ class Sampler:
 
     def draw(self, first: int, last: int, epoch: int) -> CellArrays:
         """The co-occurrence cells of the rows first..last-1 in an epoch's sample."""
-        drawn = self._drawn(
-            first, last, self.counts, epoch, 0, self._keep, self._exact, self._noise_ids, self._noise, self.reject
-        )
-        return drawn if self.past is None else with_negatives(drawn, *self._missed(self.past, epoch))
+        return self.drawer.draw(first, last, epoch)
 
     def sample(self, epoch: int, runner: Runner) -> Sample:
         """The whole sample of an epoch, drawn in parallel by the runner."""
@@ -171,58 +173,19 @@ class Sampler:
 
     def relation_sample(self, epoch: int, runner: Runner) -> tuple[Cells, ...]:
         """The cells of each relation in an epoch's sample."""
-        return tuple(self._relation_cells(stream, epoch, runner) for stream in range(1, len(self._relations) + 1))
+        return tuple(self._relation_cells(drawer, epoch, runner) for drawer in self._relations)
 
-    def _relation_cells(self, stream: int, epoch: int, runner: Runner) -> Cells:
-        counts = self._relations[stream - 1]
-        keep, exact = (
-            (np.ones(counts.shape[0]), np.ones(counts.shape[1])),
-            tuple(np.ones(n, bool) for n in counts.shape),
-        )
-        noise = self.relation_columns[stream - 1], self._relation_noise[stream - 1]
+    def _relation_cells(self, drawer: Drawer, epoch: int, runner: Runner) -> Cells:
         parts = runner.map(
-            lambda first, last: self._drawn(first, last, counts, epoch, stream, keep, exact, *noise, True),
-            ranges_by_cells(counts.indptr, _CELLS_PER_TASK / _RELATION_DRAWS),
+            lambda first, last: drawer.draw(first, last, epoch),
+            ranges_by_cells(drawer.counts.indptr, _CELLS_PER_TASK / _RELATION_DRAWS),
         )
-        return Cells.joined(parts, counts.shape[1], self.dtype)
-
-    def _missed(self, past: Past, epoch: int) -> tuple[np.ndarray, ...]:
-        """Negatives that are due to the old positives, rows rising."""
-        if self._missed_in is None or self._missed_in[0] != epoch:
-            rows, columns, weights = past.missed(self.noise(), self.negatives, self.seed, epoch)
-            if self.reject:
-                width = self.counts.shape[1]
-                good = ~np.isin(rows * width + columns, self.counts.row_ids() * width + self.counts.indices)
-                rows, columns, weights = rows[good], columns[good], weights[good]
-            order = np.argsort(rows, kind="stable")
-            self._missed_in = epoch, (rows[order], columns[order], weights[order])
-        return self._missed_in[1]
+        return Cells.joined(parts, drawer.counts.shape[1], self.dtype)
 
     @property
     def _max_draws(self) -> float:
         """Past this, more draws for a row hardly change its weights."""
         return 16.0 * self.counts.shape[1] + 1000.0
-
-    def _drawn(
-        self, first: int, last: int, counts: Counts, epoch: int, stream: int, keep: tuple, exact: tuple,
-        noise_ids: np.ndarray, noise: tuple, reject: bool,
-    ) -> CellArrays:  # fmt: skip
-        from vbn.kernels._sampling import sample_rows
-
-        draws_per_cell = np.inf if stream == 0 else _RELATION_DRAWS
-        lengths, columns, positive, negative = sample_rows(
-            first, last, self.seed, epoch, stream, counts.indptr, counts.indices, counts.values, *keep, *exact,
-            noise_ids, *noise, self.negatives, reject, self._max_draws, draws_per_cell, self._places(),
-            np.empty(0, self.dtype),
-        )  # fmt: skip
-        return CellArrays(np.concatenate(([0], np.cumsum(lengths))), columns, positive, negative, first)
-
-    def _places(self) -> np.ndarray:
-        """A place for each column, of this thread alone."""
-        if not hasattr(self._scratch, "places"):
-            self._scratch.places = np.full(self.counts.shape[1], -1, np.int32)
-        places: np.ndarray = self._scratch.places
-        return places
 
 
 def weight_of(weights: float | Mapping[str, float], relation: str) -> float:
@@ -232,6 +195,15 @@ def weight_of(weights: float | Mapping[str, float], relation: str) -> float:
 
 def relation_counts(relation: Relation, shape: tuple[int, int], weight: float) -> Counts:
     return Counts.from_coo(relation.left, relation.right, weight * relation.weights, shape)
+
+
+def relation_choices(ids: np.ndarray, counts: Counts, hard: float) -> Choices:
+    """All pairs of a relation are kept, and a negative is never one of them."""
+    rows, columns = counts.shape
+    return Choices(
+        np.ones(rows), np.ones(columns), np.ones(rows, bool), np.ones(columns, bool),
+        **tables(relation_noise(ids, counts, hard), ids), reject=True,
+    )  # fmt: skip
 
 
 def relation_noise(ids: np.ndarray, counts: Counts, hard: float) -> np.ndarray:

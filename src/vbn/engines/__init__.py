@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from vbn._errors import ParameterError
 from vbn.model._engine import Engine
 
-ENGINES = ("threads",)
+if TYPE_CHECKING:
+    from vbn.engines._counting import count_files
+    from vbn.engines._ray import RayEngine
+
+ENGINES = ("threads", "ray")
+_VERBS = ("map", "sample", "close")
+_HOMES = {"RayEngine": "vbn.engines._ray", "count_files": "vbn.engines._counting"}
 
 
-def make_engine(name: str, n_threads: int | None = None) -> Engine:
-    """The engine of that name, ready to run."""
-    if name == "threads":
-        from vbn.engines._threads import ThreadEngine
+def check_engine(engine: Any) -> None:
+    """Raise unless it is the name of an engine, or one."""
+    known = engine in ENGINES if isinstance(engine, str) else all(hasattr(engine, verb) for verb in _VERBS)
+    if not known or isinstance(engine, type):
+        raise ParameterError(
+            f"engine={engine!r} is not known; choose one of {', '.join(map(repr, ENGINES))}, or give an engine such as "
+            "vbn.engines.RayEngine(address=...)."
+        )
 
-        return ThreadEngine(n_threads)
-    raise ParameterError(f"engine={name!r} is not known; choose one of {', '.join(map(repr, ENGINES))}.")
+
+def make_engine(engine: str | Engine, n_threads: int | None = None) -> Engine:
+    """The engine of that name, ready to run; one that was given is returned as it is."""
+    check_engine(engine)
+    if not isinstance(engine, str):
+        return engine
+    if engine == "ray":
+        from vbn.engines._ray import RayEngine
+
+        return RayEngine()
+    from vbn.engines._threads import ThreadEngine
+
+    return ThreadEngine(n_threads)
 
 
-__all__ = ["ENGINES", "Engine", "make_engine"]
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        import importlib
+
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'vbn.engines' has no attribute {name!r}")
+
+
+__all__ = ["ENGINES", "Engine", "RayEngine", "check_engine", "count_files", "make_engine"]

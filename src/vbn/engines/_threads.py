@@ -9,7 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vbn.model._epoch import EpochData, Plan
+    from vbn.model._relation_cells import RelationCells
 
 
 def available_cores() -> int:
@@ -37,6 +41,12 @@ class ThreadEngine:
         if self._pool is None or len(ranges) < 2:
             return [task(first, last) for first, last in ranges]
         return list(self._pool.map(lambda bounds: task(*bounds), ranges))
+
+    def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> EpochData:
+        """A sample whose cells are drawn and kept in this process."""
+        from vbn.model._epoch import DrawnSample
+
+        return DrawnSample(plan, epoch, relations)
 
     def close(self) -> None:
         """End the threads."""

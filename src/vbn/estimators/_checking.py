@@ -12,7 +12,7 @@ import numpy as np
 
 from vbn._errors import ParameterError, closest_names
 from vbn.data._sizes import bytes_of
-from vbn.engines import ENGINES
+from vbn.engines import check_engine
 from vbn.model._hyper import KINDS, Hyperpriors
 
 _BIAS_PRIORS = ("taxonomy", "common", "zero")
@@ -41,7 +41,7 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
         raise ParameterError(f"bias_prior={params['bias_prior']!r} is neither 'taxonomy', 'common' nor 'zero'.")
     if not isinstance(params["verbose"], bool | np.bool_ | numbers.Integral):
         raise ParameterError(f"verbose={params['verbose']!r} is neither True nor False.")
-    _engine(params["engine"])
+    check_engine(params["engine"])
     if params["n_threads"] is not None:
         _whole("n_threads", params["n_threads"], least=1)
     _number("negatives", params["negatives"], above=0.0)
@@ -85,11 +85,6 @@ def _whole(name: str, value: Any, least: int, most: int | None = None) -> None:
 def _flag(name: str, value: Any) -> None:
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}={value!r} is neither True nor False.")
-
-
-def _engine(name: Any) -> None:
-    if not isinstance(name, str) or name not in ENGINES:
-        raise ParameterError(f"engine={name!r} is not known; choose one of {', '.join(map(repr, ENGINES))}.")
 
 
 def _known_relations(name: str, given: Any, relations: Collection[str]) -> None:

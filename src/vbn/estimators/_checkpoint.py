@@ -66,7 +66,7 @@ def read_checkpoint(
     state, config = read_state(folder)
     if config["estimator"] != estimator:
         raise ModelFileError(f"{folder} is a checkpoint of a {config['estimator'][:80]}, not of a {estimator}.")
-    now, then = as_json(params), config["parameters"]
+    now, then = as_json(without_run(params)), config["parameters"]
     known = [name for name in now if name not in _FREE]
     other = [f"{name}={now[name]!r} (there {then.get(name)!r})" for name in known if now[name] != then.get(name)]
     if other:

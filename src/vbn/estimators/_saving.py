@@ -15,8 +15,8 @@ from vbn.estimators._queries import Queries
 from vbn.storage import read_folder, write_folder
 
 _registry: dict[str, type] = {}
-_OF_A_RUN = frozenset(("checkpoint",))
-"""Parameters that belong to a run, not to its model: a file must not say where its reader's next fit writes."""
+_OF_A_RUN = frozenset(("checkpoint", "engine"))
+"""Parameters that belong to a run, not to its model: a file must not say where its reader's next fit writes or runs."""
 T = TypeVar("T", bound=type)
 
 

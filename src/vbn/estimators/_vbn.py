@@ -11,7 +11,7 @@ import numpy as np
 
 from vbn.data import Dataset
 from vbn.data._sizes import bytes_of
-from vbn.engines import make_engine
+from vbn.engines import Engine, make_engine
 from vbn.estimators._arguments import need_callbacks, need_datasets
 from vbn.estimators._checking import check_parameters
 from vbn.estimators._checkpoint import Checkpoints, read_checkpoint
@@ -96,8 +96,10 @@ class VBN(Model):
         Let `fit` go on from the densities of the last fit.
     dtype : "float32" or "float64", default "float32"
         Type of the stored densities; sums are in float64 anyway.
-    engine : str, default "threads"
-        Where the updates run.
+    engine : "threads", "ray" or an engine, default "threads"
+        Where the updates run: on this machine, or on a Ray cluster (extra ``ray``), with the same result to the bit.
+        "ray" takes the cluster that RAY_ADDRESS names, or one that runs on this machine;
+        ``vbn.engines.RayEngine(address=..., workers=...)`` says more.
     memory : str or int, optional
         How much memory the cells of a sample may take, such as "8GiB"; where they would take more, they are kept in
         temporary files (in the folder that TMPDIR names) and read back block by block. The result is the same to the
@@ -158,7 +160,7 @@ class VBN(Model):
         tol: float | None = None,
         warm_start: bool = False,
         dtype: str = "float32",
-        engine: str = "threads",
+        engine: str | Engine = "threads",
         memory: str | int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: int = 5,

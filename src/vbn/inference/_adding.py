@@ -15,9 +15,9 @@ from vbn.inference._newcomers import NewEntity
 from vbn.inference._vetting import check_newcomers
 from vbn.kernels._arrays import CellArrays, RelationArrays
 from vbn.model._cold import set_cold_densities
-from vbn.model._entities import DIRECT_CELLS
 from vbn.model._graph import PartGraph
 from vbn.model._growth import carry_bias_categories, carry_part, carry_relations, carry_scalars
+from vbn.model._inputs import DIRECT_CELLS
 from vbn.model._network import Network
 from vbn.model._posterior import Posterior, nest_biases, start_posterior
 from vbn.model._trained import Trained

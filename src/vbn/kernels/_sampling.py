@@ -50,15 +50,16 @@ def _grown(array, size):
 
 @kernel
 def sample_rows(
-    first, last, seed, epoch, stream, indptr, indices, values, keep_row, keep_column, exact_row, exact_column,
-    noise_ids, stay, alias, negatives, reject, max_draws, draws_per_cell, place, dtype_like,
+    first, last, first_row, seed, epoch, stream, indptr, indices, values, keep_row, keep_column, exact_row,
+    exact_column, noise_ids, stay, alias, negatives, reject, max_draws, draws_per_cell, place, dtype_like,
 ):  # fmt: skip
     """Cells of the rows first..last-1: lengths, columns, weight as positive, weight as negative.
 
     A positive of weight c is thinned to its expectation c * keep, rounded at random to a whole number unless its
     row or column is rare ("exact"). A row of positive weight W gets negatives of weight `negatives` * W in all, spread
     over at most `max_draws` draws and `draws_per_cell` for each of its positives. `place` is where a column stands in
-    the row's output, -2 for a positive left out; it comes and goes with -1 for every column.
+    the row's output, -2 for a positive left out; it comes and goes with -1 for every column. Row 0 of the arrays is row
+    `first_row` of all, and its random numbers are those of that one.
     """
     lengths = np.zeros(last - first, np.int64)
     capacity = 2 * (indptr[last] - indptr[first]) + 1024
@@ -69,7 +70,7 @@ def sample_rows(
     for i in range(first, last):
         if indptr[i] == indptr[i + 1]:
             continue
-        state = stream_state(seed, epoch, stream, i)
+        state = stream_state(seed, epoch, stream, first_row + i)
         begin, total = size, 0.0
         need = size + (indptr[i + 1] - indptr[i])
         if need > len(columns):

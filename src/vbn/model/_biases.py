@@ -1,4 +1,4 @@
-"""The blocks q(b), the biases of categories, and the common means that the biases b and r are drawn to.
+"""What the biases b are drawn to, the biases of categories, and the common means that the biases b and r are drawn to.
 
 The paper draws biases to 0. But a bias is mostly a base rate (with n negatives a positive, about -log n), so an entity
 with little data would be taken for far more likely than one with much. Here b_j ~ N(c, 1 / tau_j), where
@@ -9,50 +9,21 @@ the next one. That is the hierarchy of u and v in one dimension. `bias_prior="ze
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from vbn.kernels._arrays import CellArrays
 from vbn.model._engine import Engine
-from vbn.model._epoch import EpochData
 from vbn.model._hierarchy import update_sets
+from vbn.model._inputs import BiasInputs
 from vbn.model._network import Network
 from vbn.model._posterior import Scalars
-
-ColumnPass = Callable[[int, int, CellArrays], None]
 
 CENTRE_PRECISION = 0.01
 """kappa: how strongly a centre is drawn to 0."""
 
 
-def column_pass(network: Network, active: np.ndarray, result: np.ndarray) -> ColumnPass:
-    """What updates q(b_j) of the active ones of a range of columns from their cells, Eq. (bj-updates).
-
-    The bounded log-likelihood of each column's cells after that goes into `result`.
-    """
-    from vbn.kernels._cells import update_biases as kernel
-
-    q = network.posterior
-    arguments = q.v.densities, q.u.densities, *network.scalar_prior("bias"), q.bias.densities, result
-    return lambda first, last, cells: kernel(first, last, active, cells, *arguments)
-
-
-def update_biases(network: Network, data: EpochData, engine: Engine) -> None:
-    """Update all active q(b_j) alone."""
-    _pass_over_columns(network, data, engine, network.bias_active)
-
-
-def cell_likelihood(network: Network, data: EpochData, engine: Engine) -> float:
-    """The bounded log-likelihood of all co-occurrence cells, at the best xi."""
-    return _pass_over_columns(network, data, engine, np.zeros_like(network.bias_active))
-
-
-def _pass_over_columns(network: Network, data: EpochData, engine: Engine, active: np.ndarray) -> float:
-    result = np.zeros(len(active))
-    update = column_pass(network, active, result)
-    engine.map(lambda first, last: update(first, last, data.columns(first, last)), data.column_ranges())
-    return float(result.sum())
+def bias_inputs(network: Network, active: np.ndarray) -> BiasInputs:
+    """What updates the active q(b_j)."""
+    return BiasInputs(active, *network.scalar_prior("bias"))
 
 
 def update_bias_categories(network: Network, engine: Engine) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.model._biases import cell_likelihood, centre_bound
+from vbn.model._biases import centre_bound
 from vbn.model._engine import Engine
+from vbn.model._entities import cell_likelihood
 from vbn.model._epoch import EpochData
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -9,10 +10,11 @@ import numpy as np
 
 from vbn.data._blocks import ColumnBlocks, Segments
 from vbn.data._cells import Sample
-from vbn.data._ranges import ranges_by_cells, ranges_by_load
+from vbn.data._ranges import Runner, ranges_by_cells, ranges_by_load
 from vbn.data._sampler import Sampler
 from vbn.kernels._arrays import CellArrays
 from vbn.model._engine import Engine
+from vbn.model._inputs import BiasInputs, EntityInputs
 from vbn.model._posterior import Posterior
 from vbn.model._relation_cells import RelationCells
 
@@ -25,7 +27,7 @@ Range = tuple[int, int]
 
 
 class EpochData(Protocol):
-    """What an epoch learns from."""
+    """What an epoch learns from, wherever its co-occurrence cells are: two verbs, one for each half-sweep."""
 
     relations: RelationCells
 
@@ -33,26 +35,69 @@ class EpochData(Protocol):
     def size(self) -> int:
         """Number of cells of all kinds that were asked for so far."""
 
-    def groups(self) -> Sequence[Sequence[Range]]:
-        """Ranges of rows, in groups that are dealt with one after the other."""
+    def update_rows(self, entities: EntityInputs, engine: Engine) -> None:
+        """Update the densities of all active rows in place, and keep the cells for the columns."""
 
-    def rows(self, first: int, last: int) -> CellArrays:
-        """The cells of a range of rows."""
+    def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Engine) -> np.ndarray:
+        """Update the densities and biases of all active columns in place.
 
-    def put_aside(self, cells: Sequence[CellArrays], engine: Engine) -> None:
-        """Keep the cells of a group of ranges of rows, to give them by column later."""
-
-    def column_ranges(self) -> Sequence[Range]:
-        """Ranges of columns."""
-
-    def columns(self, first: int, last: int) -> CellArrays:
-        """The cells of a range of columns, once all rows were put aside."""
+        Returns the bounded log-likelihood of each column's cells after that.
+        """
 
     def close(self) -> None:
         """Let go of what was kept."""
 
 
-class GivenSample:
+class LocalCells(ABC):
+    """Cells that this process draws or holds, range by range."""
+
+    size: int
+
+    @abstractmethod
+    def groups(self) -> Sequence[Sequence[Range]]:
+        """Ranges of rows, in groups that are dealt with one after the other."""
+
+    @abstractmethod
+    def rows(self, first: int, last: int) -> CellArrays:
+        """The cells of a range of rows."""
+
+    @abstractmethod
+    def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
+        """Keep the cells of a group of ranges of rows, to give them by column later."""
+
+    @abstractmethod
+    def column_ranges(self) -> Sequence[Range]:
+        """Ranges of columns."""
+
+    @abstractmethod
+    def columns(self, first: int, last: int) -> CellArrays:
+        """The cells of a range of columns, once all rows were put aside."""
+
+    def update_rows(self, entities: EntityInputs, engine: Runner) -> None:
+        """Update the densities of all active rows in place, and put their cells aside for the columns."""
+
+        def task(first: int, last: int) -> CellArrays:
+            cells = self.rows(first, last)
+            entities.update(first, last, cells)
+            return cells
+
+        for group in self.groups():
+            self.put_aside(engine.map(task, group), engine)
+
+    def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Runner) -> np.ndarray:
+        """Update the densities and biases of all active columns in place; the likelihood of each column's cells."""
+        result = np.zeros(len(entities.active))
+
+        def task(first: int, last: int) -> None:
+            cells = self.columns(first, last)
+            entities.update(first, last, cells)
+            biases.update(entities.own, entities.other, entities.bias, result, first, last, cells)
+
+        engine.map(task, self.column_ranges())
+        return result
+
+
+class GivenSample(LocalCells):
     """A sample that is there as a whole.
 
     `apart`: relations are learned apart, and tell u and v nothing.
@@ -71,7 +116,7 @@ class GivenSample:
         """The cells of a range of rows."""
         return self.sample.cells.part(first, last)
 
-    def put_aside(self, cells: Sequence[CellArrays], engine: Engine) -> None:
+    def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
         """Nothing to do."""
 
     def column_ranges(self) -> Sequence[Range]:
@@ -98,27 +143,34 @@ class Plan:
     """
 
     def __init__(self, sampler: Sampler, memory: float | None = None) -> None:
-        rows, columns = sampler.loads()
-        total = float(rows.sum())
         self.sampler = sampler
-        self.blocks = ColumnBlocks.of(columns, _CELLS_PER_BLOCK)
-        self.on_disk = memory is not None and _ENTRY * total > memory
-        self.groups: list[list[Range]] = []
-        loads = np.concatenate(([0.0], np.cumsum(rows)))
-        for bounds in ranges_by_load(rows + 1.0, _CELLS_PER_TASK):
-            if not self.groups or loads[bounds[1]] - loads[self.groups[-1][0][0]] > _CELLS_PER_GROUP:
-                self.groups.append([])
-            self.groups[-1].append(bounds)
+        self.row_load, self.column_load = sampler.loads()
+        self.blocks = ColumnBlocks.of(self.column_load, _CELLS_PER_BLOCK)
+        self.on_disk = memory is not None and _ENTRY * float(self.row_load.sum()) > memory
+        self.groups = grouped(self.row_load)
+
+    def relations(self, epoch: int, posterior: Posterior, runner: Runner, apart: bool = False) -> RelationCells:
+        """The relation cells of an epoch; `apart`: they tell u and v nothing."""
+        cells = self.sampler.relation_sample(epoch, runner)
+        return RelationCells(cells, self.sampler.counts.shape, posterior, apart)
 
 
-class DrawnSample:
+def grouped(load: np.ndarray, cells: float = _CELLS_PER_GROUP) -> list[list[Range]]:
+    """Ranges of rows in groups of about so many cells, where `load` is how many each row may get."""
+    groups: list[list[Range]] = []
+    loads = np.concatenate(([0.0], np.cumsum(load)))
+    for bounds in ranges_by_load(load + 1.0, _CELLS_PER_TASK):
+        if not groups or loads[bounds[1]] - loads[groups[-1][0][0]] > cells:
+            groups.append([])
+        groups[-1].append(bounds)
+    return groups
+
+
+class DrawnSample(LocalCells):
     """A sample that is drawn while the rows are updated, and never there as a whole."""
 
-    def __init__(self, plan: Plan, epoch: int, posterior: Posterior, engine: Engine, apart: bool = False) -> None:
-        self.plan, self.epoch = plan, epoch
-        relations = plan.sampler.relation_sample(epoch, engine)
-        self.relations = RelationCells(relations, plan.sampler.counts.shape, posterior, apart)
-        self.size = sum(len(cells) for cells in relations)
+    def __init__(self, plan: Plan, epoch: int, relations: RelationCells) -> None:
+        self.plan, self.epoch, self.relations, self.size = plan, epoch, relations, relations.size
         self._segments = Segments(plan.blocks, plan.sampler.dtype, plan.on_disk)
 
     def groups(self) -> Sequence[Sequence[Range]]:
@@ -129,7 +181,7 @@ class DrawnSample:
         """Draw the cells of a range of rows."""
         return self.plan.sampler.draw(first, last, self.epoch)
 
-    def put_aside(self, cells: Sequence[CellArrays], engine: Engine) -> None:
+    def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
         """Keep the cells of a group of ranges of rows by block of columns."""
         self._segments.add(cells, engine)
         self.size += sum(len(part.indices) for part in cells)

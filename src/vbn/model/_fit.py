@@ -15,7 +15,7 @@ from vbn.model._biases import update_bias_categories, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._engine import Engine
 from vbn.model._entities import update_columns, update_rows
-from vbn.model._epoch import DrawnSample, EpochData, Plan
+from vbn.model._epoch import EpochData, Plan
 from vbn.model._evidence import Evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hierarchy import update_categories
@@ -100,7 +100,9 @@ def train(
     plan = Plan(sampler, memory)
     for epoch in range(first_epoch, first_epoch + epochs):
         started = time.perf_counter()
-        data = DrawnSample(plan, epoch if resample else 0, network.posterior, engine, network.readout is not None)
+        drawn = epoch if resample else 0
+        relations = plan.relations(drawn, network.posterior, engine, network.readout is not None)
+        data = engine.sample(plan, drawn, relations)
         try:
             likelihood = run_epoch(network, data, engine)
             bound = lower_bound(network, data, engine, likelihood)

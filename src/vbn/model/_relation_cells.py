@@ -81,6 +81,11 @@ class RelationCells:
         self._relations, self._shape, self._posterior = relations, shape, posterior
         self._telling = () if apart else relations
 
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return sum(len(cells) for cells in self._relations)
+
     def arrays(self, side: str) -> RelationArrays:
         """Relation cells by the entities of a side, with its factors and the projections of the other side."""
         q = self._posterior

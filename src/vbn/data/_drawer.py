@@ -1,0 +1,151 @@
+"""Drawing the cells of rows: all that it takes, for all rows or for some that follow each other.
+
+What is drawn for a row depends on (seed, epoch, row) and on the row's own counts, never on who draws it; so rows can be
+dealt out to processes that hold no counts but those of their own rows.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vbn.data._counts import Counts
+from vbn.data._past import Past, with_negatives
+from vbn.kernels._arrays import CellArrays
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How likely counts are kept, and what negatives are drawn from.
+
+    Attributes
+    ----------
+    keep_row, keep_column : ndarray
+        Chance to keep an occurrence.
+    exact_row, exact_column : ndarray of bool
+        Rare ones, whose cells are all kept at their expected weight.
+    noise_ids, stay, alias : ndarray
+        Columns that may be negatives, and the alias table of how likely each is.
+    reject : bool
+        Whether a negative that is an observed pair is drawn anew.
+    """
+
+    keep_row: np.ndarray
+    keep_column: np.ndarray
+    exact_row: np.ndarray
+    exact_column: np.ndarray
+    noise_ids: np.ndarray
+    stay: np.ndarray
+    alias: np.ndarray
+    reject: bool
+
+
+class Scratch(threading.local):
+    """A place for each column, of each thread alone; it is made anew in every process."""
+
+    def __init__(self) -> None:
+        self.places = np.empty(0, np.int32)
+
+    def __reduce__(self) -> tuple[type[Scratch], tuple[()]]:
+        return Scratch, ()
+
+    def of(self, n: int) -> np.ndarray:
+        """At least `n` places, all -1."""
+        if len(self.places) < n:
+            self.places = np.full(n, -1, np.int32)
+        return self.places
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Draws the cells of the rows first_row, first_row + 1, ... whose counts it holds.
+
+    Attributes
+    ----------
+    counts : Counts
+        Those of its rows, numbered from 0.
+    choices : Choices
+        Its row arrays have one entry for each of its rows.
+    stream : int
+        0 for co-occurrences, k + 1 for relation k: streams are drawn apart.
+    negatives, max_draws, draws_per_cell : float
+        Negatives for each positive; how many draws they take at most, in a row and for each of its positives.
+    """
+
+    counts: Counts
+    choices: Choices
+    seed: int
+    dtype: np.dtype
+    negatives: float
+    max_draws: float
+    draws_per_cell: float
+    stream: int
+    scratch: Scratch
+    first_row: int = 0
+
+    def part(self, first: int, last: int) -> Drawer:
+        """What draws the rows first..last-1 alone; they are numbered from 0 there."""
+        counts, choices = self.counts.part(first, last), self.choices
+        own = replace(choices, keep_row=choices.keep_row[first:last], exact_row=choices.exact_row[first:last])
+        return replace(self, counts=counts, choices=own, first_row=self.first_row + first)
+
+    def draw(self, first: int, last: int, epoch: int) -> CellArrays:
+        """The cells of its rows first..last-1 in an epoch's sample."""
+        from vbn.kernels._sampling import sample_rows
+
+        counts, choices = self.counts, self.choices
+        lengths, columns, positive, negative = sample_rows(
+            first, last, self.first_row, self.seed, epoch, self.stream, counts.indptr, counts.indices, counts.values,
+            choices.keep_row, choices.keep_column, choices.exact_row, choices.exact_column, choices.noise_ids,
+            choices.stay, choices.alias, self.negatives, choices.reject, self.max_draws, self.draws_per_cell,
+            self.scratch.of(counts.shape[1]), np.empty(0, self.dtype),
+        )  # fmt: skip
+        return CellArrays(np.concatenate(([0], np.cumsum(lengths))), columns, positive, negative, first)
+
+
+@dataclass
+class CellDrawer:
+    """Draws co-occurrence cells: those of new data, and negatives that are due to earlier data if there was any.
+
+    `noise` is how likely each column is as a negative.
+    """
+
+    new: Drawer
+    past: Past | None
+    noise: np.ndarray
+    _missed_in: tuple[int, tuple[np.ndarray, ...]] | None = None
+
+    def part(self, first: int, last: int) -> CellDrawer:
+        """What draws the rows first..last-1 alone; they are numbered from 0 there."""
+        return CellDrawer(self.new.part(first, last), self.past, self.noise)
+
+    def draw(self, first: int, last: int, epoch: int) -> CellArrays:
+        """The cells of its rows first..last-1 in an epoch's sample."""
+        drawn = self.new.draw(first, last, epoch)
+        return drawn if self.past is None else with_negatives(drawn, *self._missed(self.past, epoch))
+
+    def _missed(self, past: Past, epoch: int) -> tuple[np.ndarray, ...]:
+        """Negatives of its rows that are due to the old positives, rows rising."""
+        if self._missed_in is None or self._missed_in[0] != epoch:
+            new = self.new
+            rows, columns, weights = past.missed(self.noise, new.negatives, new.seed, epoch)
+            rows = rows - new.first_row
+            good = (rows >= 0) & (rows < new.counts.shape[0])
+            if new.choices.reject:
+                width = new.counts.shape[1]
+                good &= ~np.isin(rows * width + columns, new.counts.row_ids() * width + new.counts.indices)
+            rows, columns, weights = rows[good], columns[good], weights[good]
+            order = np.argsort(rows, kind="stable")
+            self._missed_in = epoch, (rows[order], columns[order], weights[order])
+        return self._missed_in[1]
+
+
+def tables(weights: np.ndarray, ids: np.ndarray) -> dict[str, Any]:
+    """The alias table of columns by their weights, as `Choices` takes it."""
+    from vbn.kernels._sampling import alias_table
+
+    stay, alias = alias_table(weights)
+    return {"noise_ids": ids, "stay": stay, "alias": alias}

@@ -1,0 +1,179 @@
+"""A Ray cluster as an engine: rows and columns are dealt out to workers that hold their cells.
+
+This process keeps the posterior and everything that is counted by entity. In the first half of an epoch every worker
+gets the densities of the columns (one copy a node, in shared memory) and what belongs to its own rows; it draws and
+updates these and hands their cells over to the workers that own their columns, without a detour through here. The
+second half goes the other way round. Rows are updated from the same inputs in the same order as on threads, so the
+result is the same to the bit, also when a worker is lost and its part is done again by another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.engines._cluster import connect
+from vbn.engines._crew import Crew
+from vbn.engines._shards import own_part, shared_part, without_other
+from vbn.engines._threads import ThreadEngine
+from vbn.engines._worker import UpdatedColumns, UpdatedRows
+from vbn.kernels._arrays import DensityArrays
+from vbn.model._engine import Engine
+from vbn.model._epoch import Plan, Range
+from vbn.model._inputs import BiasInputs, EntityInputs
+from vbn.model._relation_cells import RelationCells
+
+
+class RayEngine:
+    """Trains on a Ray cluster, with the same result as on this machine.
+
+    Every machine of the cluster needs vbn (with the extra ``ray``) and, for data sets that are mapped from a folder,
+    must see that folder under the same path. Counts in memory are sent to the workers once.
+
+    Parameters
+    ----------
+    address : str, optional
+        Where the cluster is, such as "host:6379"; "local" starts one on this machine for the time of a fit. By default
+        what RAY_ADDRESS says, else a cluster that runs on this machine. This process must be on a node of the cluster.
+    workers : int, optional
+        Number of worker processes; one for each node by default.
+    threads : int, optional
+        Threads of each; by default all cores of its node, shared evenly among the workers there.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> vbn.engines.RayEngine(address="head:6379", workers=64)
+    RayEngine(address='head:6379', workers=64)
+    """
+
+    def __init__(self, address: str | None = None, workers: int | None = None, threads: int | None = None) -> None:
+        for name, value in (("workers", workers), ("threads", threads)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1.")
+        if address is not None and (not isinstance(address, str) or address.startswith("ray://")):
+            raise ParameterError(
+                f"address={address!r} is not the address of a cluster such as 'host:6379': a fit must run inside of "
+                "the cluster, for instance on its head, not through a Ray client."
+            )
+        self.address, self.workers, self.threads = address, workers, threads
+        self._crew: Crew | None = None
+        self._ray: Any = None
+        self._connected_here = False
+        self._here: ThreadEngine | None = None
+
+    def __repr__(self) -> str:
+        given = {name: getattr(self, name) for name in ("address", "workers", "threads")}
+        return f"RayEngine({', '.join(f'{name}={value!r}' for name, value in given.items() if value is not None)})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RayEngine:
+        return RayEngine(self.address, self.workers, self.threads)  # workers belong to one engine
+
+    def __reduce__(self) -> tuple[type[RayEngine], tuple[Any, ...]]:
+        return RayEngine, (self.address, self.workers, self.threads)
+
+    def map(self, task: Callable[[int, int], Any], ranges: Sequence[Range]) -> list[Any]:
+        """Results of task(first, last) for every range, in order: on threads of this process."""
+        if self._here is None:
+            self._here = ThreadEngine()
+        return self._here.map(task, ranges)
+
+    def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> ClusterSample:
+        """A sample whose cells are drawn and kept by the workers; the first one of a fit hires them."""
+        if self._crew is None:
+            self._ray, self._connected_here = connect(self.address)
+            self._crew = Crew(self._ray, plan, self.workers, self.threads)
+        return ClusterSample(self._crew, epoch, relations)
+
+    def close(self) -> None:
+        """Let the workers go, and the cluster if it was not in use before."""
+        crew, self._crew, here, self._here = self._crew, None, self._here, None
+        if here is not None:
+            here.close()
+        if crew is not None:
+            crew.close()
+        if self._connected_here:
+            self._ray.shutdown()
+            self._connected_here = False
+
+
+class ClusterSample:
+    """The sample of an epoch, in pieces that workers hand over to each other: here are only the references to them."""
+
+    def __init__(self, crew: Crew, epoch: int, relations: RelationCells) -> None:
+        self.relations, self.size = relations, relations.size
+        self._crew, self._epoch = crew, epoch
+        self._pieces: list[list[Any]] = [[] for _ in range(len(crew))]
+        self._made_on = [""] * len(crew)
+        self._times_made, self._taken = 0, [0] * len(crew)
+
+    def update_rows(self, entities: EntityInputs, engine: Engine) -> None:  # noqa: ARG002 - workers have their own
+        """Update the densities of all active rows in place; their cells stay with the workers."""
+        crew = self._crew
+        shared = crew.put(shared_part(entities))
+
+        def begin(number: int) -> Any:
+            own = own_part(entities, crew.shards[number].rows)
+            return self._begin(number, "update_rows", self._epoch, shared, own, crew.hands_rows)
+
+        def take(number: int, result: UpdatedRows) -> None:
+            _put_in(entities.own, crew.shards[number].rows, result.densities)
+            self.size += result.cells
+
+        crew.run(begin, take)
+
+    def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Engine) -> np.ndarray:  # noqa: ARG002
+        """Update the densities and biases of all active columns in place; the likelihood of each column's cells."""
+        crew, likelihood = self._crew, np.zeros(len(entities.active))
+        together = shared_part(entities)
+        shared = crew.put(without_other(together) if crew.hands_rows else together)
+
+        def begin(number: int) -> Any:
+            columns = crew.shards[number].columns
+            mine = [piece for pieces in self._pieces for piece in pieces[number :: len(crew)]]
+            own, self._taken[number] = own_part(entities, columns), self._times_made
+            return crew.workers[number].update_columns.remote(shared, own, biases.part(*columns), *mine)
+
+        def take(number: int, result: UpdatedColumns) -> None:
+            columns = crew.shards[number].columns
+            _put_in(entities.own, columns, result.densities)
+            _put_in(entities.bias, columns, result.biases)
+            likelihood[slice(*columns)] = result.likelihood
+
+        crew.run(begin, take, lambda number: self._draw_again(number, together.other))
+        return likelihood
+
+    def close(self) -> None:
+        """Let go of the pieces, which frees their memory on the cluster."""
+        self._pieces = []
+
+    def _begin(self, number: int, verb: str, *inputs: Any) -> Any:
+        """Ask a worker for its pieces; return the reference of what comes after them."""
+        crew = self._crew
+        total = (len(crew.shards[number].groups) + crew.hands_rows) * len(crew)
+        *pieces, result = getattr(crew.workers[number], verb).options(num_returns=total + 1).remote(*inputs)
+        self._pieces[number], self._made_on[number] = pieces, crew.places[number].node
+        return result
+
+    def _draw_again(self, number: int, rows: DensityArrays) -> None:
+        """Draw the rows anew whose cells were lost with a node; all of them if it is not known which."""
+        if self._taken[number] < self._times_made:  # its pieces are from before others were drawn again
+            return
+        crew = self._crew
+        up = crew.nodes()
+        lost = [at for at, node in enumerate(self._made_on) if node not in up] or range(len(crew))
+
+        def begin(at: int) -> Any:
+            own = DensityArrays(*(array[slice(*crew.shards[at].rows)] for array in rows)) if crew.hands_rows else None
+            return self._begin(at, "draw_rows", self._epoch, own)
+
+        crew.run(begin, lambda *_: None, numbers=lost)
+        self._times_made += 1
+
+
+def _put_in(densities: Any, rows: Range, new: Any) -> None:
+    for array, values in zip(densities, new, strict=True):
+        array[slice(*rows)] = values

@@ -1,0 +1,169 @@
+"""What engines of several processes send around, without any of them: divided, drawn and put together as one."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import vbn
+from tests.estimators.test_fit import animals, bits, model, shop
+from vbn.data._mapped import MappedArray
+from vbn.engines._shards import SentRows, own_part, rowless, shards_of, share_needed, shared_part, usable, without_other
+from vbn.engines._threads import ThreadEngine
+from vbn.engines._worker import Common, Worker
+
+
+def sent(value):
+    """What arrives of it: other arrays, none of which may be written to."""
+    buffers = []
+    blob = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    return pickle.loads(blob, buffers=[bytes(buffer) for buffer in buffers])
+
+
+class TwoWorkersHere:
+    """An engine of workers that run here one after the other."""
+
+    def __init__(self, shares=(1.0, 1.0), hand=False):
+        self.shares, self.hand, self.local, self.workers = shares, hand, ThreadEngine(1), []
+
+    def map(self, task, ranges):
+        return self.local.map(task, ranges)
+
+    def sample(self, plan, epoch, relations):
+        if not self.workers:
+            self.shards = shards_of(plan, self.shares)
+            drawer = plan.sampler.drawer
+            common = Common(rowless(drawer), plan.blocks, [shard.blocks for shard in self.shards], len(plan.row_load))
+            self.workers = [
+                Worker(sent(common), sent(SentRows.of(drawer, shard.rows)), shard, 1) for shard in self.shards
+            ]
+        return _Sample(self, epoch, relations)
+
+    def close(self):
+        self.workers = []
+
+
+class _Sample:
+    def __init__(self, engine, epoch, relations):
+        self.engine, self.epoch, self.relations, self.size = engine, epoch, relations, relations.size
+
+    def update_rows(self, entities, _):
+        shared, self.pieces, results = sent(shared_part(entities)), [], []
+        for worker, shard in zip(self.engine.workers, self.engine.shards, strict=True):
+            own, hand = sent(own_part(entities, shard.rows)), self.engine.hand
+            *pieces, result = worker.update_rows(self.epoch, shared, own, hand)
+            again = list(worker.draw_rows(self.epoch, result.densities if hand else None))[:-1]
+            for one, other in zip(pieces, again, strict=True):
+                for array, same in zip(one, other, strict=True):
+                    np.testing.assert_array_equal(array, same)
+            self.pieces.append(pieces)
+            results.append(result)
+            self.size += result.cells
+        for shard, result in zip(self.engine.shards, results, strict=True):
+            entities.own.mean[slice(*shard.rows)], entities.own.variance[slice(*shard.rows)] = result.densities
+
+    def update_columns(self, entities, biases, _):
+        shared, likelihood, results = shared_part(entities), np.zeros(len(entities.active)), []
+        shared = sent(without_other(shared) if self.engine.hand else shared)
+        for number, (worker, shard) in enumerate(zip(self.engine.workers, self.engine.shards, strict=True)):
+            mine = [sent(piece) for pieces in self.pieces for piece in pieces[number :: len(self.engine.workers)]]
+            own = sent(own_part(entities, shard.columns))
+            results.append(worker.update_columns(shared, own, sent(biases.part(*shard.columns)), *mine))
+        for shard, result in zip(self.engine.shards, results, strict=True):
+            columns = slice(*shard.columns)
+            entities.own.mean[columns], entities.own.variance[columns] = result.densities
+            entities.bias.mean[columns], entities.bias.variance[columns] = result.biases
+            likelihood[columns] = result.likelihood
+        return likelihood
+
+    def close(self):
+        self.pieces = []
+
+
+def small_blocks(monkeypatch):
+    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_BLOCK", 40)
+    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.engines._shards._CELLS_PER_GROUP", 100)
+
+
+@pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
+@pytest.mark.parametrize("hand", [False, True], ids=["rows shared", "rows handed over"])
+@pytest.mark.parametrize("shares", [(1.0,), (1.0, 3.0), (1.0,) * 9], ids=len)
+def test_shards_give_the_same_bits(data, shares, hand, monkeypatch):
+    small_blocks(monkeypatch)
+    options = {"epochs": 3, "subsample": 1e-2, "dtype": "float32"}
+    whole, engine = model(**options).fit(data), TwoWorkersHere(shares, hand)
+    divided = model(**options, engine=engine).fit(data)
+    assert bits(whole) == bits(divided)
+    assert whole.lower_bounds_.tolist() == divided.lower_bounds_.tolist()
+
+
+def test_shards_give_the_same_bits_with_evidence_of_earlier_data(tmp_path, monkeypatch):
+    small_blocks(monkeypatch)
+    first = model(epochs=3, seed=3).fit(animals())
+    folder = first.save(tmp_path / "model", counts=False)
+    more = vbn.Dataset.from_sequences([["the", "wolf", "sleeps"], ["a", "wolf", "barks"]] * 9, window=2)
+    one, two = vbn.load(folder), vbn.load(folder).set_params(engine=TwoWorkersHere())
+    assert bits(one.partial_fit(more)) == bits(two.partial_fit(more))
+
+
+def test_shards_are_all_of_the_rows_and_columns_in_about_the_shares_asked_for(monkeypatch):
+    small_blocks(monkeypatch)
+    seen = {}
+
+    class Noting(TwoWorkersHere):
+        def sample(self, plan, epoch, relations):
+            seen["plan"] = plan
+            return super().sample(plan, epoch, relations)
+
+    engine = Noting((1.0, 2.0, 1.0))
+    model(epochs=1, engine=engine).fit(shop())
+    shards, plan = engine.shards, seen["plan"]
+    for ranges, n in (
+        ([s.rows for s in shards], len(plan.row_load)),
+        ([s.columns for s in shards], len(plan.column_load)),
+    ):
+        assert ranges[0][0] == 0
+        assert ranges[-1][1] == n
+        assert all(a[1] == b[0] for a, b in itertools.pairwise(ranges))
+    loads = np.array([plan.row_load[slice(*shard.rows)].sum() for shard in shards])
+    np.testing.assert_allclose(loads / loads.sum(), [0.25, 0.5, 0.25], atol=0.1)
+
+
+def test_mapped_counts_are_sent_by_the_name_of_their_file(tmp_path):
+    data = shop_counts().to_folder(tmp_path / "counts")
+    part = data.counts.part(5, 20)
+    mapped = MappedArray.of(part.indices)
+    assert mapped is not None
+    np.testing.assert_array_equal(mapped.open(), part.indices)
+    np.testing.assert_array_equal(MappedArray.of(part.values).open(), part.values)
+    assert MappedArray.of(shop_counts().counts.indices) is None
+    (tmp_path / "counts" / "indices.npy").unlink()
+    with pytest.raises(vbn.DataError, match="All machines must see"):
+        mapped.open()
+
+
+def shop_counts():
+    rng = np.random.default_rng(1)
+    return vbn.Dataset.from_interactions(
+        [f"u{i}" for i in rng.integers(0, 40, 600)], [f"i{i}" for i in np.minimum(rng.zipf(1.5, 600), 30)]
+    )
+
+
+def test_what_is_read_only_becomes_usable_without_a_copy():
+    array = np.arange(6.0).reshape(2, 3)
+    array.flags.writeable = False
+    view = usable(array)
+    assert view.flags.writeable
+    assert view.flags.c_contiguous
+    assert np.shares_memory(view, array)
+    np.testing.assert_array_equal(view, array)
+
+
+def test_few_rows_are_needed_where_they_have_few_cells_and_workers_are_many():
+    class Loads:
+        row_load = np.full(5, 20.0)
+
+    assert share_needed(Loads, 1) == 1.0
+    assert share_needed(Loads, 64) == pytest.approx(0.27, abs=0.01)
