@@ -64,7 +64,8 @@ def _split(up: np.ndarray, size: np.ndarray, total: int) -> list[int]:
     below: dict[int, list[int]] = {}
     for node in inner[size[inner] >= max(_SMALLEST * total, 1.0)].tolist():
         below.setdefault(int(up[node]), []).append(node)
-    open_, done = sorted(below.pop(-1, []), key=lambda node: -size[node]), []
+    done: list[int] = []
+    open_ = sorted(below.pop(-1, []), key=lambda node: -size[node])
     while open_ and len(open_) + len(done) < _MOST:
         node = open_.pop(0)
         parts = below.get(node, [])

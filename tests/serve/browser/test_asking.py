@@ -1,6 +1,7 @@
 """What if, and recommend."""
 
 import json
+import time
 import urllib.error
 import urllib.request
 
@@ -51,6 +52,19 @@ def test_a_new_entity_is_imagined_step_by_step(page, words, words_url):
     assert entities_of(words_url) == before
     with pytest.raises(urllib.error.HTTPError, match="404"):
         urllib.request.urlopen(f"{words_url}/api/similar?entity=kashkaval", timeout=30)
+
+
+def test_a_name_typed_just_before_a_parent_is_chosen_does_not_take_it_away(page):
+    page.open("what-if")
+    page.script(
+        "const name = document.getElementById('new-name'); name.value = 'kashkaval';"
+        "name.dispatchEvent(new Event('input')); location.hash += '&name=kashkaval&parent=cheese'"
+    )
+    time.sleep(0.6)  # longer than the page waits after a letter
+    page.settled()
+    assert page.address["parent"] == ["cheese"]
+    assert page.address["name"] == ["kashkaval"]
+    assert page.ranked(page.block("It would stand near"))
 
 
 def uncertainty(page):

@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { h, fill, later, number, percent, times } from "./dom.js";
 import { chips, field } from "./search.js";
 import { failed, family, ranked, waiting, why } from "./parts.js";
-import { go, link, replace } from "./route.js";
+import { go, here, link, replace } from "./route.js";
 
 async function attempt(element, task) {
   fill(element, waiting());
@@ -107,7 +107,8 @@ export function whatIf(panel, state, model, map) {
   const change = (more) => go({ ...state, name: name.value.trim() || state.name, ...more });
   const without = (key, entry) => change({ [key]: state[key].filter((each) => each !== entry) });
   name.addEventListener("input", later(() => {
-    replace({ ...state, name: name.value.trim() });
+    if (!name.isConnected) return;  // drawn anew since, with this name and perhaps with more
+    replace({ ...here(), name: name.value.trim() });
     state.name = name.value.trim();
     ask();
   }, 250));
@@ -154,7 +155,7 @@ export function whatIf(panel, state, model, map) {
 export function recommend(panel, state, model) {
   const answers = h("div", { class: "pair" });
   const dial = h("input", { id: "dial", type: "range", min: "-1", max: "1", step: "0.125", value: String(state.popularity) });
-  dial.addEventListener("input", later(() => go({ ...state, popularity: Number(dial.value) }), 200));
+  dial.addEventListener("input", later(() => dial.isConnected && go({ ...here(), popularity: Number(dial.value) }), 200));
   fill(
     panel,
     h("h2", {}, "Recommend"),
