@@ -35,7 +35,10 @@ def test_coordinates_do_not_stand_in_for_each_other():
 
 def test_alias_table_holds_the_distribution():
     weights = np.array([0.1, 5.0, 0.0, 2.0, 1e-9])
-    stay, alias = alias_table(weights)
-    implied = stay / len(weights)
-    np.add.at(implied, alias, (1 - stay) / len(weights))
-    np.testing.assert_allclose(implied, weights / weights.sum(), atol=1e-12)
+    ids = np.array([7, 2, 2_000_000_000, 4, 0], np.int32)
+    table = alias_table(weights, ids)
+    first, second = table[:, 1] & 0xFFFFFFFF, table[:, 1] >> 32
+    stay = table[:, 0] * 2.0**-53
+    for column, weight in zip(ids, weights, strict=True):
+        implied = (stay * (first == column) + (1 - stay) * (second == column)).sum() / len(ids)
+        np.testing.assert_allclose(implied, weight / weights.sum(), atol=1e-12)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -27,8 +26,8 @@ class Choices:
         Chance to keep an occurrence.
     exact_row, exact_column : ndarray of bool
         Rare ones, whose cells are all kept at their expected weight.
-    noise_ids, stay, alias : ndarray
-        Columns that may be negatives, and the alias table of how likely each is.
+    noise : ndarray
+        Alias table of the columns that may be negatives, by how likely each is.
     reject : bool
         Whether a negative that is an observed pair is drawn anew.
     """
@@ -37,9 +36,7 @@ class Choices:
     keep_column: np.ndarray
     exact_row: np.ndarray
     exact_column: np.ndarray
-    noise_ids: np.ndarray
-    stay: np.ndarray
-    alias: np.ndarray
+    noise: np.ndarray
     reject: bool
 
 
@@ -99,8 +96,8 @@ class Drawer:
         counts, choices = self.counts, self.choices
         lengths, columns, positive, negative = sample_rows(
             first, last, self.first_row, self.seed, epoch, self.stream, counts.indptr, counts.indices, counts.values,
-            choices.keep_row, choices.keep_column, choices.exact_row, choices.exact_column, choices.noise_ids,
-            choices.stay, choices.alias, self.negatives, choices.reject, self.max_draws, self.draws_per_cell,
+            choices.keep_row, choices.keep_column, choices.exact_row, choices.exact_column, choices.noise,
+            self.negatives, choices.reject, self.max_draws, self.draws_per_cell,
             self.scratch.of(counts.shape[1]), np.empty(0, self.dtype),
         )  # fmt: skip
         return CellArrays(np.concatenate(([0], np.cumsum(lengths))), columns, positive, negative, first)
@@ -143,9 +140,9 @@ class CellDrawer:
         return self._missed_in[1]
 
 
-def tables(weights: np.ndarray, ids: np.ndarray) -> dict[str, Any]:
+def noise_table(weights: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """The alias table of columns by their weights, as `Choices` takes it."""
     from vbn.kernels._sampling import alias_table
 
-    stay, alias = alias_table(weights)
-    return {"noise_ids": ids, "stay": stay, "alias": alias}
+    table: np.ndarray = alias_table(weights, ids)
+    return table

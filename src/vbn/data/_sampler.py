@@ -10,7 +10,7 @@ from vbn._errors import ParameterError
 from vbn.data._cells import Cells, Sample
 from vbn.data._counts import CELLS_AT_ONCE, Counts
 from vbn.data._dataset import Dataset
-from vbn.data._drawer import CellDrawer, Choices, Drawer, Scratch, tables
+from vbn.data._drawer import CellDrawer, Choices, Drawer, Scratch, noise_table
 from vbn.data._noise import noise_weights
 from vbn.data._past import Past
 from vbn.data._ranges import Runner, ranges_by_cells, ranges_by_load
@@ -79,7 +79,7 @@ class Sampler:
         self.reject = self._sparse() if reject_positives == "auto" else bool(reject_positives)
         self._noise_ids = np.flatnonzero(weights).astype(np.int32)
         exact = row_cells <= _RARE_CELLS, column_cells <= _RARE_CELLS
-        choices = Choices(*self._keep, *exact, **tables(weights[self._noise_ids], self._noise_ids), reject=self.reject)
+        choices = Choices(*self._keep, *exact, noise_table(weights[self._noise_ids], self._noise_ids), self.reject)
         self.drawer = CellDrawer(self._drawer(self.counts, choices, 0), past, self.noise())
         relations = [
             relation_counts(relation, self.counts.shape, weight_of(relation_weight, relation.name))
@@ -202,7 +202,7 @@ def relation_choices(ids: np.ndarray, counts: Counts, hard: float) -> Choices:
     rows, columns = counts.shape
     return Choices(
         np.ones(rows), np.ones(columns), np.ones(rows, bool), np.ones(columns, bool),
-        **tables(relation_noise(ids, counts, hard), ids), reject=True,
+        noise_table(relation_noise(ids, counts, hard), ids), reject=True,
     )  # fmt: skip
 
 

@@ -10,7 +10,9 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _SHIFT_30, _SHIFT_27, _SHIFT_31, _SHIFT_11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
-_UNIT = 1.0 / 9007199254740992.0  # 2 ** -53
+UNITS = 9007199254740992.0
+"""2 ** 53, as many different random numbers there are in [0, 1)."""
+_UNIT = 1.0 / UNITS
 
 
 @helper
@@ -37,6 +39,18 @@ def advanced(state):
 
 
 @helper
+def skipped(state, steps):
+    """The state that many steps on."""
+    return state + np.uint64(steps) * _GOLDEN
+
+
+@helper
+def whole(state):
+    """The whole number below `UNITS` that belongs to a state."""
+    return np.int64(mixed(state) >> _SHIFT_11)
+
+
+@helper
 def unit(state):
     """The number in [0, 1) that belongs to a state."""
-    return np.float64(mixed(state) >> _SHIFT_11) * _UNIT
+    return whole(state) * _UNIT
