@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -175,12 +176,12 @@ def read_baskets(entities: Any) -> tuple[bool, list[dict[Any, float]]]:
 
 def read_basket(given: Any) -> dict[Any, float]:
     """Names with counts; a name that is there twice counts twice."""
-    basket: dict[Any, float] = {}
-    for name, count in given.items() if isinstance(given, Mapping) else ((name, 1.0) for name in given):
+    if not isinstance(given, Mapping):
+        return {name: float(count) for name, count in Counter(given).items()}
+    for name, count in given.items():
         if not (_is_number(count) and 0 < float(count) < np.inf):
             raise DataError(f"the count of {name!r} in the query is {count!r}; counts must be positive numbers.")
-        basket[name] = basket.get(name, 0.0) + float(count)
-    return basket
+    return {name: float(count) for name, count in given.items()}
 
 
 def _inferred(trained: Trained, baskets: list[dict[Any, float]], query: str) -> tuple[Gaussians, list[np.ndarray]]:

@@ -103,12 +103,19 @@ def _draw(trained: Trained, rows: np.ndarray, observed: Counts | None, seed: int
         return columns
     width = len(noise)
     taken = observed.row_ids() * width + observed.indices  # sorted, as rows and the columns within them rise
+    bad = np.arange(len(rows))
     for attempt in range(_TRIES + 1):
-        bad = np.flatnonzero(np.isin(rows * width + columns, taken))
+        bad = bad[_among(taken, rows[bad] * width + columns[bad])]
         if len(bad) == 0:
             break
         columns[bad] = rng.choice(width, size=len(bad), p=noise) if attempt < _TRIES else -1
     return columns
+
+
+def _among(rising: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Whether each value is one of those that rise."""
+    place = np.minimum(np.searchsorted(rising, values), len(rising) - 1)
+    return np.asarray(rising[place] == values) if len(rising) else np.zeros(len(values), bool)
 
 
 def pair_logits(trained: Trained, pairs: LabelledPairs) -> np.ndarray:

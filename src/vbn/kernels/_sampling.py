@@ -107,7 +107,7 @@ def sample_rows(
                 if not (exact_row[i] or exact_column[j]):
                     state = advanced(state)
                     weight = np.floor(weight + unit(state))
-            kept = np.int64(weight > 0.0)  # what is left out is overwritten by the next one: a branch would cost more
+            kept = int(weight > 0.0)  # what is left out is overwritten by the next one: a branch would cost more
             columns[size], positive[size], negative[size] = j, weight, 0.0
             place[j] = -2 if reject else size * kept + (kept - 1)
             size += kept
