@@ -109,7 +109,8 @@ def serve(
 def bound(host: str, port: int) -> socket.socket:
     """The address taken, so that a port that is in use is an error at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
+    # named TCP, since asyncio sends answers without delay on such sockets alone
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
