@@ -10,6 +10,7 @@ from typing import Any
 
 from vbn._errors import MissingExtraError, ParameterError
 from vbn._version import __version__
+from vbn.engines._threads import available_cores
 from vbn.serve._settings import Settings
 
 _STATIC = Path(__file__).parent / "static"
@@ -28,6 +29,7 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
         Which pages may show it in a frame, as in a content security policy.
     """
     try:
+        from anyio.to_thread import current_default_thread_limiter
         from fastapi import FastAPI
         from fastapi.middleware.cors import CORSMiddleware
         from fastapi.responses import FileResponse
@@ -45,6 +47,8 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        # answers are computed on threads: many more of these than cores would only stand in each other's way
+        current_default_thread_limiter().total_tokens = available_cores() + 1
         state.start()
         yield
         state.stop()
