@@ -1,9 +1,11 @@
 """The public interface in any order: build, fit, add, go on, save, load, ask. Nothing crashes or is quietly wrong."""
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -60,9 +62,10 @@ class AnyOrder(RuleBasedStateMachine):
     def add(self, name, parent, seen):
         before = bits(self.model)
         try:
-            self.model.add(name, parents=None if parent is None else [parent], contexts=seen or None)
-        except vbn.VBNError as error:
-            assert str(error)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "nothing is known of")  # with neither parents nor contexts
+                self.model.add(name, parents=None if parent is None else [parent], contexts=seen or None)
+        except vbn.VBNError:
             assert all(np.array_equal(array, before[key]) for key, array in bits(self.model).items())
         else:
             self.known.add(name)
@@ -89,18 +92,17 @@ class AnyOrder(RuleBasedStateMachine):
             assert left not in table.entities
             assert np.isfinite(table.scores).all()
             assert (np.diff(table.scores) <= 0).all()
-        assert 0 <= self.model.explain(left).prior_share <= 1
+        assert all(0 <= part.prior_share <= 1 for part in self.model.explain(left).parts)
         assert all(np.array_equal(array, before[key]) for key, array in bits(self.model).items())
 
     @rule(name=st.sampled_from(["nobody", "", "w", 7, None]))
     def ask_for_nobody(self, name):
         for question in (lambda: self.model.similar(name), lambda: self.model.predict_proba([(name, name)])):
-            try:
+            if name in self.known:
                 question()
-            except vbn.VBNError as error:
-                assert str(error)
             else:
-                assert name in self.known
+                with pytest.raises(vbn.VBNError):
+                    question()
 
     @precondition(lambda self: self.related)
     @rule()

@@ -39,7 +39,7 @@ def prepare(
     with announced(
         "getting kernels ready (once after an install they are compiled: about half a minute)", params["verbose"]
     ):
-        warm_up(dtype)
+        warm_up(dtype, bool(data.relations))
     sampler = Sampler(
         data, negatives=params["negatives"], noise_power=params["noise_power"], subsample=params["subsample"],
         reject_positives=params["reject_positives"], seed=seed, dtype=dtype, relation_weight=params["relation_weight"],

@@ -1,29 +1,111 @@
-"""Compile (or load from the cache) every kernel that a fit uses, on a problem of four entities."""
+"""Compile (or load from the cache) every kernel that a fit uses, on a problem of four entities.
+
+That takes half a minute once after an install, as one process compiles one kernel at a time. So the largest, which
+takes about as long as all others together, is compiled by a second process meanwhile, where there is a core for it.
+"""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
-from vbn.engines import make_engine
+from vbn.engines._threads import ThreadEngine, available_cores
+from vbn.kernels._arrays import CellArrays
+from vbn.model._engine import Engine
+from vbn.model._entities import entity_inputs
+from vbn.model._epoch import DrawnSample, Plan
 from vbn.model._fit import build_network, check_finite, train
 from vbn.model._hyper import Hyperpriors
+from vbn.model._inputs import BiasInputs, EntityInputs
+from vbn.model._network import Network
+from vbn.model._relation_cells import RelationCells
 from vbn.model._validation import Validation
 
-_warm: set[str] = set()
+_warm: set[tuple[str, bool]] = set()
+_HELP = "import numpy; from vbn.estimators._warmup import compile_entities; compile_entities(numpy.dtype({!r}))"
 
 
-def warm_up(dtype: np.dtype) -> None:
-    """Make the first epoch of a fit as fast as the others."""
-    if dtype.name in _warm:
+def warm_up(dtype: np.dtype, relations: bool) -> None:
+    """Make the first epoch of a fit as fast as the others; kernels of relations are compiled if there are any."""
+    if (dtype.name, relations) in _warm:
         return
+    if sys.executable and available_cores() > 1 and not _compiled_before():
+        with _helper(dtype):
+            _run(dtype, relations, _AllOthers(1))
+    _run(dtype, relations, ThreadEngine(1))
+    _warm.add((dtype.name, relations))
+
+
+def compile_entities(dtype: np.dtype) -> None:
+    """Compile the kernel that updates entities."""
+    _, sampler, network = _problem(dtype, relations=False)
+    plan = Plan(sampler)
+    sample = DrawnSample(plan, 0, RelationCells((), sampler.counts.shape, network.posterior, apart=False))
+    one = np.ones(1, dtype)
+    cells = CellArrays(np.array([0, 1]), np.zeros(1, np.int32), one, one, 0)
+    for side in ("u", "v"):
+        entity_inputs(network, sample, side).update(0, 1, cells)
+
+
+def _compiled_before() -> bool:
+    """Whether the cache has the largest kernel, of any version: then no more than a part is compiled anew."""
+    from vbn.kernels._entities import update_entities
+
+    return any(Path(update_entities.stats.cache_path).glob("_entities.update_entities*.nbi"))
+
+
+@contextmanager
+def _helper(dtype: np.dtype) -> Iterator[None]:
+    """A process that compiles the largest kernel into the cache; should it fail, this one compiles it afterwards."""
+    quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    with subprocess.Popen([sys.executable, "-c", _HELP.format(dtype.name)], **quiet) as process:
+        try:
+            yield
+            process.wait()
+        finally:
+            process.terminate()
+
+
+def _problem(dtype: np.dtype, relations: bool) -> tuple[Dataset, Sampler, Network]:
     data = Dataset.from_pairs(["a", "b", "c", "a"], ["b", "a", "a", "c"])
-    data = data.with_taxonomy({"a": ["d"], "b": ["d"], "d": ["e"]}).with_relation("r", [("a", "b")])
+    data = data.with_taxonomy({"a": ["d"], "b": ["d"], "d": ["e"]})
+    if relations:
+        data = data.with_relation("r", [("a", "b")])
     sampler = Sampler(data, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype)
-    network = build_network(data, sampler, Hyperpriors(), [1], 2, 0, dtype)
-    engine = make_engine("threads", 1)
+    return data, sampler, build_network(data, sampler, Hyperpriors(), [1] * relations, 2, 0, dtype)
+
+
+def _run(dtype: np.dtype, relations: bool, engine: Engine) -> None:
+    data, sampler, network = _problem(dtype, relations)
     for info in train(network, sampler, engine, epochs=1, resample=True):
         check_finite(network.posterior, info.lower_bound, data)
     Validation(data, data, sampler.noise(), 1, 0).log_likelihood(network.posterior)
-    _warm.add(dtype.name)
+
+
+class _AllOthers(ThreadEngine):
+    """Runs an epoch without the kernel that updates entities."""
+
+    def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> DrawnSample:
+        """A sample that leaves entities as they are."""
+        return _Unmoved(plan, epoch, relations)
+
+
+class _Unmoved(DrawnSample):
+    def update_rows(self, entities: EntityInputs, engine: Any) -> None:
+        super().update_rows(_Still(*entities), engine)
+
+    def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Any) -> np.ndarray:
+        return super().update_columns(_Still(*entities), biases, engine)
+
+
+class _Still(EntityInputs):
+    def update(self, *_: Any) -> None:
+        """Nothing."""

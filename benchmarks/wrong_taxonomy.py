@@ -1,0 +1,99 @@
+"""What a wrong taxonomy costs: some of the items, or all, get the parents of other items.
+
+    python benchmarks/wrong_taxonomy.py --data DIR [--domains movies music medical] [--seeds 3] [--out auto]
+
+Users x items, two items masked a user (validation split), parameters of `vbn reproduce`. A share of the items exchange
+their parents among each other at random; "none" is training without a taxonomy, with the same parameters. Printed are
+HR@10% and MPR, both times 100, of all targets and of the rare ones (the least frequent fifth), as mean over seeds, and
+what they lie above "none".
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import vbn
+from _data import add_data_option, data_folder
+from _machine import write_result
+from vbn.baselines import as_scorer
+from vbn.evaluation.paper._domains import Domain, Edges, load_domain
+from vbn.evaluation.paper._judging import Asking, percentiles
+from vbn.evaluation.paper._masking import Masked, mask
+from vbn.evaluation.paper._winners import settings
+
+FOLDERS = {"movies": "movies", "music": "music", "medical": "medical"}
+SHARES = (0.0, 0.1, 0.3, 1.0, None)  # of the items that exchange parents; None: no taxonomy
+FIGURES = ("HR@10%", "MPR", "rare HR@10%", "rare MPR")
+
+
+def shuffled(edges: Edges, items: set[str], share: float, seed: int) -> Edges:
+    """The same edges, but that a share of the items have exchanged their parents."""
+    rng = np.random.default_rng([seed, 0x5A])
+    mine = sorted({child for child, _, _ in edges if child in items})
+    moved = [child for child in mine if rng.random() < share]
+    instead = dict(zip(moved, rng.permutation(moved).tolist(), strict=True)) if moved else {}
+    return [(instead.get(child, child), parent, weight) for child, parent, weight in edges]
+
+
+def judged(domain: Domain, masked: Masked, edges: Edges | None, seed: int) -> dict[str, float]:
+    """Train, and rank what was masked."""
+    given = dict(settings(domain.name)["vbn"])
+    prior = dict.fromkeys(("entity", "category"), given.pop("prior_weight"))
+    given = {name: value for name, value in given.items() if name not in ("popularity", "taxonomy", "setting")}
+    data = vbn.Dataset.from_interactions(*masked.interactions.keep(masked.training("validation")).columns())
+    if edges is not None:
+        data = data.with_taxonomy(edges)
+    model = vbn.VBN(**given, alpha=prior, beta=prior, seed=seed, verbose=False).fit(data)
+    share = percentiles(as_scorer(model), masked, "validation", Asking("row", prior=edges is not None))
+    rare = masked.rare("validation")[masked.cases("validation")[1]]
+    parts = {"": share, "rare ": share[rare]}
+    return {
+        f"{part}{figure}": float(value)
+        for part, each in parts.items()
+        for figure, value in (("HR@10%", 100 * np.mean(each < 0.1)), ("MPR", 100 * (1 - np.mean(each))))
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_data_option(parser)
+    parser.add_argument("--domains", nargs="+", choices=list(FOLDERS), default=list(FOLDERS))
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--out", help="file for the raw output, or 'auto'")
+    chosen = parser.parse_args()
+    runs: list[dict[str, Any]] = []
+    for name in chosen.domains:
+        domain = load_domain(name, Path(data_folder(chosen.data, FOLDERS[name])).parent)
+        taxonomy = settings(name)["vbn"].get("taxonomy")
+        for seed in range(chosen.seeds):
+            masked = mask(domain.interactions, domain.least, seed)
+            for share in SHARES:
+                edges = domain.edges(taxonomy)
+                wrong = None if share is None else shuffled(edges, set(domain.interactions.items), share, seed)
+                figures = judged(domain, masked, wrong, seed)
+                runs.append({"domain": name, "seed": seed, "shuffled": share, **figures})
+                print(runs[-1], flush=True)
+        report(name, [run for run in runs if run["domain"] == name])
+    write_result("wrong_taxonomy", vars(chosen), runs, chosen.out)
+
+
+def report(name: str, runs: list[dict[str, Any]]) -> None:
+    """A table of means over seeds, and of differences to training without a taxonomy, with their standard errors."""
+    of = {share: np.array([[run[f] for f in FIGURES] for run in runs if run["shuffled"] == share]) for share in SHARES}
+    print(f"{name}: {', '.join(FIGURES)}")
+    for share, found in of.items():
+        apart = found - of[None]
+        error = apart.std(axis=0, ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.full(len(FIGURES), np.nan)
+        told = [
+            f"{m:.1f} ({d:+.1f} ± {e:.1f})"
+            for m, d, e in zip(found.mean(axis=0), apart.mean(axis=0), error, strict=True)
+        ]
+        print(f"  {'none' if share is None else f'{share:.0%} shuffled'}: {', '.join(told)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
