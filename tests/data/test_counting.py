@@ -52,13 +52,13 @@ def test_window_counts_equal_counting_by_hand(sentences, window, dynamic, min_co
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 2**32), st.integers(1, 40), st.booleans())
-def test_a_small_table_gives_the_same_counts_as_a_large_one(seed, window, dynamic):
+@given(st.integers(0, 2**32), st.integers(1, 40), st.booleans(), st.integers(1, 9))
+def test_a_small_table_and_threads_give_the_same_counts_as_a_large_one(seed, window, dynamic, threads):
     random = np.random.default_rng(seed)
     tokens = random.integers(0, 40, 500).astype(np.int32)
     offsets = np.concatenate([[0], np.sort(random.integers(0, 500, 6)), [500]])
-    small = count_pairs(tokens, offsets, 40, window, dynamic, table=64)
-    large = count_pairs(tokens, offsets, 40, window, dynamic)
+    small = count_pairs(tokens, offsets, 40, window, dynamic, table=64, threads=threads)
+    large = count_pairs(tokens, offsets, 40, window, dynamic, threads=1)
     assert np.array_equal(small.indptr, large.indptr)
     assert np.array_equal(small.indices, large.indices)
     assert np.array_equal(small.values, large.values)

@@ -21,7 +21,7 @@ def sequences(setting: Setting) -> Outcome:
     from gensim.models import Word2Vec
     from gensim.models.word2vec import LineSentence
 
-    from vbn.data._sequences import encode_corpus, read_sentences
+    from vbn.data._sequences import read_corpus
     from vbn.data._windows import from_corpus
 
     n, spent = int(100_000_000 * setting.scale), {}
@@ -32,7 +32,7 @@ def sequences(setting: Setting) -> Outcome:
         Word2Vec(min_count=1, vector_size=1).build_vocab(LineSentence(str(file)), trim_rule=None)
         spent["gensim's scan"] = time.perf_counter() - started
         started = time.perf_counter()
-        corpus = encode_corpus(read_sentences(file, None, None, None))
+        corpus = read_corpus(file, None, None, None)
         spent["our scan"] = time.perf_counter() - started
         started = time.perf_counter()
         parts = from_corpus(corpus, 5, True, 1, None)

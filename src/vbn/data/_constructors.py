@@ -97,11 +97,11 @@ class Constructors(ABC):
         Dataset(sequences: 4 entities, 12 cells, total 18)
         """
         from vbn.data._pairs import check_flag
-        from vbn.data._sequences import encode_corpus, read_sentences
+        from vbn.data._sequences import read_corpus
         from vbn.data._windows import from_corpus
 
         check_flag("dynamic_window", dynamic_window)
-        corpus = encode_corpus(read_sentences(sentences, column, header, delimiter), missing)
+        corpus = read_corpus(sentences, column, header, delimiter, missing)
         return cls._build(from_corpus(corpus, window, dynamic_window, min_count, max_size), "sequences")
 
     @classmethod

@@ -19,6 +19,7 @@ from vbn.data._lines import holds_lists, split_lines
 from vbn.data._missing import check_missing, settle
 from vbn.data._names import Coded, Encoder, row_number
 from vbn.data._tables import Table, read_parquet
+from vbn.data._text import number_file
 from vbn.data._types import IdArray
 
 _TEXT = Field("column", ("text", "sentence", "sentences", "tokens", "document"))
@@ -31,6 +32,18 @@ class Corpus:
     names: list[str]
     tokens: np.ndarray
     offsets: IdArray
+
+
+def read_corpus(
+    source: object, column: str | int | None, header: bool | None, delimiter: str | None, missing: str = "error"
+) -> Corpus:
+    """The sentences of any of the forms that `Dataset.from_sequences` documents, numbered."""
+    if isinstance(source, str | os.PathLike) and column is None and header is None and delimiter in (None, " "):
+        file = find_file(source, delimiter=delimiter)
+        if holds_lists(file):
+            check_missing(missing)
+            return Corpus(*number_file(file))
+    return encode_corpus(read_sentences(source, column, header, delimiter), missing)
 
 
 def encode_corpus(sentences: Iterable[object], missing: str = "error") -> Corpus:

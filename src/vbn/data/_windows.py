@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from vbn._cores import available_cores
 from vbn._errors import ParameterError
 from vbn.data._counts import Counts
 from vbn.data._pairs import Parts, check_limits, positions, ranked, refuse_nothing
@@ -14,7 +16,10 @@ from vbn.data._sequences import Corpus
 from vbn.data._types import IdArray
 from vbn.data._vocabulary import Vocabulary
 
-_TABLE = 1 << 22  # slots of the counting table: 64 MB
+_TABLE = 1 << 22  # slots of a counting table: 64 MB
+_TOKENS_A_THREAD = 1_000_000
+
+Run = tuple[IdArray, IdArray]
 
 
 def from_corpus(corpus: Corpus, window: int, dynamic_window: bool, min_count: float, max_size: int | None) -> Parts:
@@ -38,42 +43,51 @@ def _check_window(window: Any) -> None:
 
 
 def count_pairs(
-    tokens: np.ndarray, offsets: IdArray, n: int, window: int, dynamic: bool, table: int = _TABLE
-) -> Counts:
-    """Count symmetric co-occurrences; `table` bounds the memory beyond that of the result."""
-    from vbn.kernels._counting import EMPTY, count_window, merge_runs
+    tokens: np.ndarray, offsets: IdArray, n: int, window: int, dynamic: bool, table: int = _TABLE,
+    threads: int | None = None,
+) -> Counts:  # fmt: skip
+    """Count symmetric co-occurrences; `table` bounds the memory of each thread beyond that of the result."""
+    from vbn.kernels._counting import mirrored
 
     reach = min(window, int(np.diff(offsets).max(initial=0)))
+    parts = threads or min(available_cores(), 1 + len(tokens) // _TOKENS_A_THREAD)
+    edges = np.linspace(offsets[0], offsets[-1], parts + 1)
+    cuts = [*np.searchsorted(offsets, edges[:-1]).tolist(), len(offsets) - 1]
+
+    def counted(first: int, last: int) -> Run:
+        return _counted(tokens, offsets[first : last + 1], n, reach, window if dynamic else 0, table)
+
+    with ThreadPoolExecutor(parts, thread_name_prefix="vbn-count") as pool:
+        runs = list(pool.map(counted, cuts[:-1], cuts[1:]))
+    cells, amounts = _merged(runs)
+    indptr, indices, values = mirrored(cells, amounts / (window if dynamic else 1), n)
+    return Counts(indptr, indices, values, (n, n))
+
+
+def _counted(tokens: np.ndarray, offsets: IdArray, n: int, reach: int, window: int, table: int) -> Run:
+    """Cells of unordered pairs, rising, with their amounts: a table is filled, sorted and put aside, over and over."""
+    from vbn.kernels._counting import EMPTY, count_window
+
     slots = 1 << max(6, int(2 * reach + 2).bit_length())
-    while slots < min(table, 4 * len(tokens) * reach):
+    while slots < min(table, 4 * int(offsets[-1] - offsets[0]) * reach):
         slots *= 2
     keys, values = np.empty(slots, dtype=np.int64), np.empty(slots, dtype=np.int64)
-    runs: list[tuple[IdArray, IdArray]] = []
+    runs: list[Run] = [(keys[:0], values[:0])]
     sentence, position = 0, int(offsets[0])
     while sentence < len(offsets) - 1:
         keys.fill(EMPTY)
-        sentence, position, _ = count_window(
-            tokens, offsets, n, reach, window if dynamic else 0, sentence, position, keys, values
-        )
+        sentence, position, _ = count_window(tokens, offsets, n, reach, window, sentence, position, keys, values)
         used = np.flatnonzero(keys != EMPTY)
         used = used[np.argsort(keys[used])]
         runs.append((keys[used], values[used]))
         while len(runs) > 1 and len(runs[-2][0]) <= 2 * len(runs[-1][0]):
-            runs[-2:] = [merge_runs(*runs[-2], *runs[-1])]
+            runs[-2:] = [_merged(runs[-2:])]
+    return _merged(runs)
+
+
+def _merged(runs: list[Run]) -> Run:
+    from vbn.kernels._counting import merge_runs
+
     while len(runs) > 1:
-        runs[-2:] = [merge_runs(*runs[-2], *runs[-1])]
-    cells, amounts = runs[0] if runs else (keys[:0], values[:0])
-    return _mirrored(cells, amounts / (window if dynamic else 1), n)
-
-
-def _mirrored(cells: IdArray, amounts: np.ndarray, n: int) -> Counts:
-    """Turn counts of unordered pairs into a symmetric matrix; a pair of equals counts both ways."""
-    from scipy.sparse import csr_array
-
-    low, high = np.divmod(cells, max(n, 1))
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(low, minlength=n), out=indptr[1:])
-    upper = csr_array((amounts, high, indptr), shape=(n, n))
-    full = (upper + upper.T.tocsr()).tocsr()
-    full.sort_indices()
-    return Counts(full.indptr, full.indices, full.data, (n, n))
+        runs = [*runs[:-2], merge_runs(*runs[-2], *runs[-1])]
+    return runs[0]

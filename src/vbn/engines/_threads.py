@@ -6,21 +6,15 @@ number of them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from vbn._cores import available_cores
+
 if TYPE_CHECKING:
     from vbn.model._epoch import EpochData, Plan
     from vbn.model._relation_cells import RelationCells
-
-
-def available_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class ThreadEngine:

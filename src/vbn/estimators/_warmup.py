@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from vbn._cores import available_cores
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
-from vbn.engines._threads import ThreadEngine, available_cores
+from vbn.engines._threads import ThreadEngine
 from vbn.kernels._arrays import CellArrays
 from vbn.model._engine import Engine
 from vbn.model._entities import entity_inputs

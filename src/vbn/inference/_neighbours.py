@@ -64,7 +64,7 @@ def _by_cosine(
     unit = query / max(float(np.linalg.norm(query)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
     allowed = candidates.copy()
     allowed[ids] = False
-    near = _contenders((part.mean @ unit.astype(part.mean.dtype)) / norms, allowed, k, part.mean)
+    near = _contenders(part.mean @ unit.astype(part.mean.dtype), norms, allowed, k, part.mean.shape[1])
     means = part.mean[near].astype(np.float64)
     scores = np.einsum("ij,j->i", means, unit) / norms[near]  # equal rows get equal bits, so that ties go by id
     chosen = top(scores, np.ones(len(near), dtype=bool), k)
@@ -73,17 +73,20 @@ def _by_cosine(
     return Table([names[i] for i in best], scores[chosen], std, "cosine")
 
 
-def _contenders(rough: np.ndarray, allowed: np.ndarray, k: int, vectors: np.ndarray) -> np.ndarray:
-    """Ids of all that may be among the k best, by cosines that were summed in the precision of the vectors.
+def _contenders(products: np.ndarray, norms: np.ndarray, allowed: np.ndarray, k: int, dim: int) -> np.ndarray:
+    """Ids of all that may be among the k best by cosine, from products that were summed in the means' precision.
 
     A product in float64 would first turn all means into float64, which takes five times as long as the product.
     """
-    if k >= len(rough):
+    if k >= len(products):
         return np.flatnonzero(allowed)
-    rounding = 2.0 * (vectors.shape[1] + 4) * float(np.finfo(vectors.dtype).eps)
-    open_to = np.where(allowed, rough, -np.inf)
-    kth = np.partition(open_to, len(open_to) - k)[len(open_to) - k]
-    return np.flatnonzero(allowed & (open_to >= kth - rounding))
+    rounding = 2.0 * (dim + 4) * float(np.finfo(products.dtype).eps)
+    rough = products / norms.astype(products.dtype)
+    rough[~allowed] = -np.inf
+    kth = float(np.partition(rough, len(rough) - k)[len(rough) - k])
+    near = np.flatnonzero(rough >= kth - rounding)
+    result: np.ndarray = near[allowed[near]]
+    return result
 
 
 def _cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:

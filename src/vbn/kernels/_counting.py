@@ -94,3 +94,30 @@ def merge_runs(keys_a, values_a, keys_b, values_b):
             b += 1
         size += 1
     return keys[:size].copy(), values[:size].copy()
+
+
+@njit(cache=True, nogil=True)
+def mirrored(cells, amounts, n):
+    """Counts of unordered pairs as a symmetric matrix in compressed rows; a pair of equals counts both ways.
+
+    Cells rise, so that each row gets its columns in order: first those before it, as the cells of these come earlier.
+    """
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    for cell in cells:
+        low, high = cell // n, cell % n
+        indptr[low + 1] += 1
+        if high != low:
+            indptr[high + 1] += 1
+    for row in range(n):
+        indptr[row + 1] += indptr[row]
+    cursor = indptr[:-1].copy()
+    indices, values = np.empty(indptr[n], dtype=np.int32), np.empty(indptr[n], dtype=np.float64)
+    for k in range(len(cells)):
+        low, high = cells[k] // n, cells[k] % n
+        amount = 2.0 * amounts[k] if low == high else amounts[k]
+        indices[cursor[low]], values[cursor[low]] = high, amount
+        cursor[low] += 1
+        if high != low:
+            indices[cursor[high]], values[cursor[high]] = low, amount
+            cursor[high] += 1
+    return indptr, indices, values

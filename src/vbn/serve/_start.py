@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from vbn._cores import available_cores
 from vbn._errors import MissingExtraError, ParameterError
 from vbn._version import __version__
-from vbn.engines._threads import available_cores
 from vbn.serve._settings import Settings
 
 _STATIC = Path(__file__).parent / "static"

