@@ -16,21 +16,21 @@ SPACES = " \t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205
 texts = st.text(st.one_of(st.sampled_from("ab\n\r" + SPACES), st.characters(exclude_characters="\0")), max_size=60)
 
 
-def same_as_python(path):
-    names, numbers, lines = _text.number_file(find_file(path))
+def same_as_python(path, parts=None):
+    names, numbers, lines = _text.number_file(find_file(path), parts)
     expected = encode_corpus(read_sentences(path, None, None, None))
     assert names == expected.names
     np.testing.assert_array_equal(numbers, expected.tokens)
     np.testing.assert_array_equal(lines, expected.offsets)
 
 
-@given(texts, st.integers(1, 40))
-def test_any_text_in_blocks_of_any_size(tmp_path_factory, text, block):
+@given(texts, st.integers(1, 40), st.integers(1, 4))
+def test_any_text_in_blocks_of_any_size(tmp_path_factory, text, block, parts):
     path = tmp_path_factory.mktemp("text") / "some.txt"
     path.write_bytes(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_text, "_BLOCK", block)
-        same_as_python(path)
+        same_as_python(path, parts)
 
 
 def test_more_words_than_there_is_room_for_at_first(tmp_path):
@@ -38,6 +38,7 @@ def test_more_words_than_there_is_room_for_at_first(tmp_path):
     words = [f"word{n * 7919 % 200_000}" for n in range(300_000)]
     path.write_text("\n".join(" ".join(words[k : k + 30]) for k in range(0, len(words), 30)), encoding="utf-8")
     same_as_python(path)
+    same_as_python(path, 5)
 
 
 def test_a_byte_order_mark_and_gzip(tmp_path):

@@ -9,7 +9,7 @@ from vbn.model._engine import Engine
 from vbn.model._graph import PartGraph
 from vbn.model._network import Network, row_ranges
 
-_CATEGORIES_PER_TASK = 512
+_CATEGORIES_PER_TASK = 128
 
 
 def update_categories(network: Network, side: str, engine: Engine) -> None:
