@@ -146,17 +146,26 @@ def _aggregated(
     row: IdArray, column: IdArray, value: FloatArray, shape: tuple[int, int]
 ) -> tuple[IdArray, IdArray, FloatArray]:
     """Sort cells by row and column, add up those that are the same, and drop zeros."""
-    if shape[0] * shape[1] < 2**63:
-        key = row * shape[1] + column
-        order = None if (key[1:] >= key[:-1]).all() else np.argsort(key, kind="stable")
-    else:  # the numbers of the cells do not fit 64 bits
-        order = np.lexsort((column, row))
-    if order is not None:
-        row, column, value = row[order], column[order], value[order]
     if len(row) == 0:
         return row, column, value
-    new = np.concatenate([[True], (row[1:] != row[:-1]) | (column[1:] != column[:-1])])
-    start = np.flatnonzero(new)
-    row, column, value = row[start], column[start], np.add.reduceat(value, start)
-    kept = value != 0
-    return row[kept], column[kept], value[kept]
+    if shape[0] * shape[1] >= 2**63:  # the numbers of the cells do not fit 64 bits
+        order = np.lexsort((column, row))
+        row, column, value = row[order], column[order], value[order]
+        start = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]) | (column[1:] != column[:-1])]))
+        row, column, value = row[start], column[start], np.add.reduceat(value, start)
+        kept = value != 0
+        return row[kept], column[kept], value[kept]
+    key = row * shape[1]
+    key += column
+    if (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+        key, value = key[order], value[order]
+        del order  # as large as the cells, like all that is let go here
+    start = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    key, value = key[start], np.add.reduceat(value, start)
+    del start
+    if not value.all():
+        kept = value != 0
+        key, value = key[kept], value[kept]
+    row, column = np.divmod(key, shape[1])
+    return row, column, value
