@@ -45,7 +45,7 @@ soak: $(VENV)/.test
 doctest: $(VENV)/.test
 	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
 
-# Speed as ratios to peers and to the memory floor; an hour or so. make bench ROWS="kernel sampling"
+# Speed as ratios to peers and to the memory floor; a quarter of an hour. make bench ROWS="kernel sampling"
 bench: $(VENV)/.bench
 	$(BIN)/vbn bench $(ROWS) $(if $(VBN_DATA),--data '$(VBN_DATA)') --out benchmarks/results/bench-$(shell date +%F).json
 

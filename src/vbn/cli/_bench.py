@@ -38,7 +38,7 @@ def bench(
 
     Ratios are taken inside one process, both sides in turn, the fastest of several. Peers (gensim, implicit, faiss)
     come with the extra "bench"; rows that lack theirs, or the data, are left out and say so. At full scale all rows
-    take a good half hour and 16 GiB.
+    take a quarter of an hour and 16 GiB.
     """
     from vbn.bench import ROWS, Setting, as_dict, lines, measure
     from vbn.cli._machine import examine
