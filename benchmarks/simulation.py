@@ -51,6 +51,9 @@ def fitted(labels: np.ndarray, seen: np.ndarray, dim: int, epochs: int, seed: in
     dtype = np.dtype(np.float64)
     left, right = np.nonzero(seen)
     data = vbn.Dataset.from_interactions([f"r{i:06}" for i in left], [f"c{j:06}" for j in right])
+    order = np.ix_(*([int(name[1:]) for name in side.names] for side in (data.rows, data.columns)))  # by frequency
+    labels, seen = labels[order], seen[order]
+    left, right = np.nonzero(seen)
     sampler = Sampler(data, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype)
     weights = dict.fromkeys(KINDS, ODD)
     network = build_network(data, sampler, Hyperpriors(weights, weights), [], dim, seed, dtype)
@@ -62,11 +65,11 @@ def fitted(labels: np.ndarray, seen: np.ndarray, dim: int, epochs: int, seed: in
         run_epoch(network, sample, engine)
     q, mean, variance = network.posterior, np.empty(rows * columns), np.empty(rows * columns)
     ids = np.divmod(np.arange(rows * columns), columns)
-    order = [int(name[1:]) for name in data.columns.names], [int(name[1:]) for name in data.rows.names]
-    assert order == ([*range(columns)], [*range(rows)])
     densities: list[DensityArrays] = [q.u.densities, q.v.densities, q.bias.densities]
     pair_moments(0, len(mean), *ids, *densities, mean, variance)
-    return mean.reshape(labels.shape), np.sqrt(variance).reshape(labels.shape)
+    found = np.empty((2, rows, columns))
+    found[0][order], found[1][order] = mean.reshape(labels.shape), np.sqrt(variance).reshape(labels.shape)
+    return found[0], found[1]
 
 
 def judged(z: np.ndarray) -> dict[str, float]:
