@@ -1,5 +1,7 @@
 """Everything without a mouse."""
 
+import time
+
 from selenium.webdriver import Keys
 
 
@@ -29,6 +31,13 @@ def test_search_card_and_neighbour(page):
     page.settled()
     page.press(Keys.TAB)  # goes on in the new card, not at the top of the page
     assert page.script("return document.getElementById('panel').contains(document.activeElement)")
+
+
+def test_a_list_does_not_open_after_the_focus_has_left(page):
+    page.open()
+    page.script("const box = document.getElementById('search'); box.focus(); box.blur()")
+    time.sleep(1.0)  # the names are asked for a moment after the focus came
+    assert not page.all("[role=listbox]:not([hidden])")
 
 
 def test_what_if_from_the_menu_to_the_answer(page):

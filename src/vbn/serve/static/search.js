@@ -34,6 +34,7 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
     chosen(entity);
   };
   const show = (entities, typed) => {
+    if (document.activeElement !== input) return;  // whoever asked has gone on
     options = entities;
     listed = typed;
     at = -1;
