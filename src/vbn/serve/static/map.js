@@ -279,7 +279,7 @@ function looks(points) {
 }
 
 function webgl(canvas, points) {
-  const gl = canvas.getContext("webgl", { antialias: true, premultipliedAlpha: false, alpha: true });
+  const gl = canvas.getContext("webgl", { antialias: false, premultipliedAlpha: false, alpha: true });
   if (!gl) return null;
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
