@@ -2,7 +2,7 @@
 
     python benchmarks/new_users.py --data DIR [--maskings 3] [--out auto]
 
-MovieLens 1M with two masked items a user, as in movielens_ranking.py. A fifth of the users is left out of training
+MovieLens 1M with two masked items a user. A fifth of the users is left out of training
 altogether; their items are folded in. Beside it: the same users when training has them, and queries to a model of
 items x items (the users' lists as baskets), folded in and averaged. Then queries per second on one core: 50 contexts,
 all columns. Printed are HR@10% and MPR, both times 100.
@@ -26,7 +26,7 @@ from vbn.inference._folding import average, fold_in
 from vbn.kernels._arrays import ContextArrays
 
 LEFT_OUT = 0.2
-FIRST_MASKING = 100  # others than those of movielens_ranking.py
+FIRST_MASKING = 100  # others than those that parameters were chosen on
 
 
 @dataclass(frozen=True)
