@@ -143,10 +143,12 @@ def test_hybrids_do_without_a_taxonomy():
 
 def test_cmf_folds_in_as_it_trains():
     data = two_shops(80)
-    model = model_named("CMF").set_params(dim=4, epochs=40, alpha=2.0).fit(data)
+    model = model_named("CMF").set_params(dim=4, epochs=40, alpha=2.0, exact=True).fit(data)
     has = {data.columns[j]: 1.0 for j in data.counts.indices[: data.counts.indptr[1]]}
     trained, folded = model.scores([data.rows[0], has])
     np.testing.assert_allclose(folded, trained, atol=1e-4)
+    trained, folded = model.set_params(exact=False).fit(data).scores([data.rows[0], has])
+    assert np.corrcoef(folded, trained)[0, 1] > 0.99
 
 
 @pytest.mark.parametrize("name", ["BPR", "LightFM"])

@@ -194,7 +194,7 @@ def test_domains_that_do_not_exist_are_refused_before_anything_runs(tmp_path):
         Options(processes=0)
 
 
-@pytest.mark.parametrize(("rare", "seeds", "wanted"), [(98, 3, 12), (40, 3, 27), (1630, 3, 3), (0, 3, 30), (500, 1, 2)])
+@pytest.mark.parametrize(("rare", "seeds", "wanted"), [(98, 3, 11), (40, 3, 25), (1630, 3, 3), (0, 3, 30), (500, 1, 2)])
 def test_enough_maskings_for_the_rare_cases(rare, seeds, wanted):
     assert n_maskings(rare, seeds) == wanted
 

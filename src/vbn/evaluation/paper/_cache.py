@@ -21,7 +21,7 @@ import numpy as np
 from vbn._errors import DataError, ParameterError
 from vbn._version import __version__
 
-SALT = "3"  # to be changed with any change of code that moves a result
+SALT = "4"  # to be changed with any change of code that moves a result
 _FACTS = "facts.json"
 
 

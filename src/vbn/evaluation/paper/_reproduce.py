@@ -145,15 +145,15 @@ class _Run:
 
 
 def n_maskings(rare_cases: float, seeds: int) -> int:
-    """How many maskings give enough rare cases if each gives so many; as many for each seed.
+    """How many maskings give enough rare cases if each gives so many; at least one for each seed.
 
     Examples
     --------
     >>> n_maskings(98, seeds=3), n_maskings(1630, seeds=3), n_maskings(0, seeds=3)
-    (12, 3, 30)
+    (11, 3, 30)
     """
     needed = math.ceil(RARE_CASES / max(rare_cases, 1.0))
-    return min(math.ceil(max(needed, seeds) / seeds) * seeds, math.ceil(_MOST / seeds) * seeds)
+    return max(min(needed, _MOST), seeds)
 
 
 def _notes(models: tuple[Model, ...], pool: Pool, quick: bool) -> tuple[str, ...]:
