@@ -14,7 +14,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -27,9 +26,8 @@ import numpy as np
 
 import vbn
 from _machine import write_result
+from _service import make_model, serving
 
-PAIRS_OF_AN_ENTITY = 5
-CHILDREN_OF_A_PARENT = 100
 SERVER, CLIENT = "0", "1"  # cores
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 ASKING = """
@@ -76,24 +74,6 @@ def main() -> None:
     write_result("serve_load", shown, runs, chosen.out)
 
 
-def make_model(place: Path, entities: int, dim: int) -> Path:
-    """A model of that many entities with parents, trained for an epoch, and its map."""
-    from vbn.serve._holder import Served
-    from vbn.serve._layout import FILE, _write, lay_out
-
-    rng = np.random.default_rng(0)
-    left = np.repeat(np.arange(entities), PAIRS_OF_AN_ENTITY)
-    right = rng.integers(entities, size=len(left))
-    names = np.array([f"e{number}" for number in range(entities)], dtype=object)
-    parents = {f"e{number}": [f"parent {number // CHILDREN_OF_A_PARENT}"] for number in range(entities)}
-    data = vbn.Dataset.from_pairs(names[left].tolist(), names[right].tolist()).with_taxonomy(parents)
-    folder: Path = vbn.VBN(dim=dim, epochs=1, verbose=False).fit(data).save(place / "model")
-    model = vbn.load(folder)
-    # laid out beforehand, as beside every model that was served before: t-SNE of so many takes both cores for minutes
-    _write(folder / FILE, lay_out(model._model(), method="principal axes"), Served(model).mark)
-    return folder
-
-
 def bare(folder: Path, chosen: argparse.Namespace) -> dict[str, Any]:
     """The call without a server, on the server's core."""
     command = [sys.executable, __file__, "--bare", str(folder)]
@@ -132,21 +112,12 @@ def bare_calls(folder: str, entities: int, seconds: float) -> dict[str, Any]:
 
 def served(folder: Path, chosen: argparse.Namespace) -> list[dict[str, Any]]:
     """Requests a second by number of connections, then a long run with an eye on memory."""
-    command = ["taskset", "-c", SERVER, sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0"]
-    environment = {**os.environ, **ONE_THREAD, "VBN_TOKEN": ""}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
-        try:
-            assert server.stderr is not None
-            found = re.search(r"http://\S+", server.stderr.readline())
-            assert found is not None
-            asking = folder.parent / "asking.lua"
-            asking.write_text(ASKING.format(last=chosen.entities - 1), encoding="utf-8")
-            load(asking, found.group(), 1, 5)  # the first requests get things ready
-            runs = [load(asking, found.group(), n, chosen.seconds) for n in chosen.connections]
-            runs.append(watched(server.pid, asking, found.group(), chosen))
-        finally:
-            server.send_signal(signal.SIGINT)
-    return runs
+    with serving(folder, before=("taskset", "-c", SERVER), environment=ONE_THREAD) as (url, pid):
+        asking = folder.parent / "asking.lua"
+        asking.write_text(ASKING.format(last=chosen.entities - 1), encoding="utf-8")
+        load(asking, url, 1, 5)  # the first requests get things ready
+        runs = [load(asking, url, n, chosen.seconds) for n in chosen.connections]
+        return [*runs, watched(pid, asking, url, chosen)]
 
 
 def load(asking: Path, url: str, connections: int, seconds: int) -> dict[str, Any]:

@@ -157,3 +157,39 @@ def test_dragging_moves_it_and_opens_nothing(page, places, words):
     name = words._model().columns[int(places.ids[lonely])]
     page.until(lambda: page.texts("#tip strong") == [name], "the map was dragged")
     assert "entity" not in page.address
+
+
+SLOWLY = """
+const done = arguments[0];
+const map = document.getElementById("map");
+const drawn = [];
+function step(now) {
+    while (performance.now() < now + 80);  // a machine that takes so long for a frame
+    drawn.push(Number(map.dataset.drawn));
+    map.dispatchEvent(new WheelEvent("wheel", { deltaY: drawn.length % 2 ? -5 : 5, bubbles: true, cancelable: true }));
+    if (drawn.length < 12) requestAnimationFrame(step); else done(drawn);
+}
+requestAnimationFrame(step);
+"""
+
+
+def test_a_slow_machine_draws_fewer_points_while_it_moves_and_all_of_them_at_rest(page, places):
+    everything = len(places.ids)
+    page.until(lambda: page.one("#map").get_attribute("data-drawn") == str(everything), "all points are drawn")
+    drawn = page.driver.execute_async_script(SLOWLY)
+    assert min(drawn) <= everything / 2
+    page.until(lambda: page.one("#map").get_attribute("data-drawn") == str(everything), "all points are drawn again")
+
+
+def test_the_pace_of_the_map_follows_the_machine(page):
+    script = """const [frames, done] = arguments;
+        import("/static/pace.js").then(({ makePace }) => {
+            const pace = makePace(4);
+            done(frames.map((milliseconds) => { pace.saw(milliseconds); return pace.level(); }));
+        });"""
+    page.open()
+    levels = page.driver.execute_async_script(script, [16] * 5 + [50] * 6 + [16] * 100 + [50] + [16] * 100)
+    assert levels[:11] == [0] * 5 + [1, 2, 3, 3, 3, 3]
+    assert levels[40:42] == [2, 2], "after thirty fast frames more is drawn"
+    assert levels[100:112] == [1] * 11 + [2], "after sixty more again; a slow frame takes it back"
+    assert min(levels[112:]) == 2, "the next time it waits longer"

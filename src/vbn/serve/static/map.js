@@ -1,22 +1,11 @@
-// The map: all entities as points, by WebGL where there is one, else on a plain canvas.
+// The map: all entities as points that are moved, hovered and chosen.
 
 import { bytes, get } from "./api.js";
 import { fill, h, times } from "./dom.js";
+import { makePace } from "./pace.js";
+import { COLOURS, makePainter } from "./painting.js";
 
-const COLOURS = ["#8a8f98", "#2a6fdb", "#e0752d", "#2f9e62", "#c2413b", "#8b5fbf", "#a0763a", "#d05c9e", "#5f7d12", "#1a98a6", "#b08900", "#5468ff", "#7a4b2a"];
-const rgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16) / 255);
-
-const VERTEX = `
-attribute vec2 place; attribute float size; attribute vec4 colour;
-uniform vec2 middle; uniform vec2 zoom; uniform float scale; varying vec4 shade;
-void main() { gl_Position = vec4((place - middle) * zoom, 0.0, 1.0); gl_PointSize = size * scale; shade = colour; }`;
-const FRAGMENT = `
-precision mediump float; varying vec4 shade;
-void main() {
-  float d = length(gl_PointCoord - 0.5) * 2.0;
-  if (d > 1.0) discard;
-  gl_FragColor = vec4(shade.rgb, shade.a * (1.0 - 0.6 * d * d));
-}`;
+const AT_REST = 150; // milliseconds without a movement
 
 export function makeMap(chosen, model) {
   const box = document.getElementById("map-box");
@@ -29,7 +18,10 @@ export function makeMap(chosen, model) {
   let selected = [];
   let ghost = null;
   let painter = null;
+  let pace = null;
   let asked = false;
+  let movingUntil = 0;
+  let lastFrame = 0; // when this movement was drawn last; 0 at rest
 
   const size = () => ({ w: canvas.clientWidth || 1, h: canvas.clientHeight || 1 });
   const unit = () => Math.min(size().w, size().h) / 2.1;
@@ -39,20 +31,31 @@ export function makeMap(chosen, model) {
   function draw() {
     if (asked) return;
     asked = true;
-    requestAnimationFrame(() => {
-      asked = false;
-      if (!points) return;
-      const ratio = devicePixelRatio || 1;
-      const { w, h: tall } = size();
-      for (const one of [canvas, over]) {
-        if (one.width !== Math.round(w * ratio) || one.height !== Math.round(tall * ratio)) {
-          one.width = Math.round(w * ratio);
-          one.height = Math.round(tall * ratio);
-        }
+    requestAnimationFrame(frame);
+  }
+
+  function move() {
+    movingUntil = performance.now() + AT_REST;
+    draw();
+  }
+
+  function frame(now) {
+    asked = false;
+    if (!points) return;
+    const moving = now < movingUntil;
+    if (moving && lastFrame) pace.saw(now - lastFrame);
+    lastFrame = moving ? now : 0;
+    const ratio = devicePixelRatio || 1;
+    const { w, h: tall } = size();
+    for (const one of [canvas, over]) {
+      if (one.width !== Math.round(w * ratio) || one.height !== Math.round(tall * ratio)) {
+        one.width = Math.round(w * ratio);
+        one.height = Math.round(tall * ratio);
       }
-      painter.paint(view, unit(), w, tall, ratio);
-      marks(ratio);
-    });
+    }
+    canvas.dataset.drawn = String(painter.paint(view, unit(), w, tall, ratio, moving ? pace.level() : 0));
+    marks(ratio);
+    if (moving) draw(); // until it rests: then all points are drawn
   }
 
   function marks(ratio) {
@@ -91,7 +94,8 @@ export function makeMap(chosen, model) {
     points.n = n;
     points.at = new Map();
     points.id.forEach((id, at) => points.at.set(id, at));
-    painter = webgl(canvas, points) || plain(canvas, points);
+    painter = makePainter(canvas, points);
+    pace = makePace(painter.levels);
     canvas.dataset.places = String(n);
     legend(about);
     draw();
@@ -160,7 +164,7 @@ export function makeMap(chosen, model) {
     const after = toPlane(px, py);
     view.x += before[0] - after[0];
     view.y += before[1] - after[1];
-    draw();
+    move();
   }
 
   const pointers = new Map();
@@ -186,7 +190,7 @@ export function makeMap(chosen, model) {
     } else {
       view.x -= dx / (view.zoom * unit());
       view.y += dy / (view.zoom * unit());
-      draw();
+      move();
     }
     moved += Math.abs(dx) + Math.abs(dy);
     pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
@@ -211,7 +215,7 @@ export function makeMap(chosen, model) {
       event.preventDefault();
       view.x += moves[event.key][0];
       view.y += moves[event.key][1];
-      draw();
+      move();
     } else if (event.key === "+" || event.key === "=") zoomAt(1.4);
     else if (event.key === "-") zoomAt(1 / 1.4);
     else if (event.key === "0") all();
@@ -259,87 +263,5 @@ export function makeMap(chosen, model) {
     },
     points: () => points && points.n,
     screen: (at) => toScreen(points.x[at], points.y[at]),
-  };
-}
-
-function looks(points) {
-  // Sorted so that what was seen least is drawn last; uncertain ones are large and pale.
-  const order = [...points.count.keys()].sort((a, b) => points.count[b] - points.count[a]);
-  const sorted = [...points.std].sort((a, b) => a - b);
-  const low = sorted[Math.floor(sorted.length * 0.05)] || 0;
-  const high = Math.max(sorted[Math.floor(sorted.length * 0.95)] || 1, low + 1e-6);
-  const crowd = Math.max(0.45, Math.min(1, 60 / Math.sqrt(points.n)));
-  return {
-    order,
-    look(n) {
-      const unsure = Math.max(0, Math.min(1, (points.std[n] - low) / (high - low)));
-      return { size: (4 + 9 * unsure) * crowd, alpha: 0.95 - 0.55 * unsure, colour: COLOURS[points.branch[n] % COLOURS.length] };
-    },
-  };
-}
-
-function webgl(canvas, points) {
-  const gl = canvas.getContext("webgl", { antialias: false, premultipliedAlpha: false, alpha: true });
-  if (!gl) return null;
-  const program = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) return null;
-    gl.attachShader(program, shader);
-  }
-  gl.linkProgram(program);
-  gl.useProgram(program);
-  const { order, look } = looks(points);
-  const data = new Float32Array(points.n * 7);
-  order.forEach((n, at) => {
-    const { size, alpha, colour } = look(n);
-    data.set([points.x[n], points.y[n], size, ...rgb(colour), alpha], 7 * at);
-  });
-  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-  gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
-  for (const [name, count, offset] of [["place", 2, 0], ["size", 1, 8], ["colour", 4, 12]]) {
-    const at = gl.getAttribLocation(program, name);
-    gl.enableVertexAttribArray(at);
-    gl.vertexAttribPointer(at, count, gl.FLOAT, false, 28, offset);
-  }
-  gl.enable(gl.BLEND);
-  gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-  const uniform = (name) => gl.getUniformLocation(program, name);
-  return {
-    paint(view, unit, w, tall, ratio) {
-      gl.viewport(0, 0, canvas.width, canvas.height);
-      gl.clearColor(0, 0, 0, 0);
-      gl.clear(gl.COLOR_BUFFER_BIT);
-      gl.uniform2f(uniform("middle"), view.x, view.y);
-      gl.uniform2f(uniform("zoom"), (2 * view.zoom * unit) / w, (2 * view.zoom * unit) / tall);
-      gl.uniform1f(uniform("scale"), ratio * Math.min(3, Math.max(1, Math.sqrt(view.zoom))));
-      gl.drawArrays(gl.POINTS, 0, points.n);
-    },
-  };
-}
-
-function plain(canvas, points) {
-  const pen = canvas.getContext("2d");
-  const { order, look } = looks(points);
-  const all = order.map((n) => ({ x: points.x[n], y: points.y[n], ...look(n) }));
-  return {
-    paint(view, unit, w, tall, ratio) {
-      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      pen.clearRect(0, 0, w, tall);
-      const scale = Math.min(3, Math.max(1, Math.sqrt(view.zoom)));
-      for (const one of all) {
-        const px = w / 2 + (one.x - view.x) * view.zoom * unit;
-        const py = tall / 2 - (one.y - view.y) * view.zoom * unit;
-        if (px < -20 || py < -20 || px > w + 20 || py > tall + 20) continue;
-        pen.globalAlpha = one.alpha;
-        pen.fillStyle = one.colour;
-        pen.beginPath();
-        pen.arc(px, py, (one.size * scale) / 2, 0, 2 * Math.PI);
-        pen.fill();
-      }
-      pen.globalAlpha = 1;
-    },
   };
 }
