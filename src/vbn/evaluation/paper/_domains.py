@@ -42,13 +42,24 @@ class Domain:
     least: int
     taxonomies: dict[str, Callable[[], Edges]]
     names: dict[str, str] = field(default_factory=dict)
+    _made: dict[str, tuple[Edges, str]] = field(default_factory=dict)
 
     def edges(self, kind: str | None = None) -> Edges:
         """The edges of a taxonomy, by default of the first: those above the items, others would change nothing."""
+        return self._taxonomy(kind)[0]
+
+    def taxonomy_hash(self, kind: str | None = None) -> str:
+        """What identifies a taxonomy, by default the first."""
+        return self._taxonomy(kind)[1]
+
+    def _taxonomy(self, kind: str | None) -> tuple[Edges, str]:
         chosen = next(iter(self.taxonomies)) if kind is None else kind
         if chosen not in self.taxonomies:
             raise ParameterError(f"{self.name} has no taxonomy {kind!r}; there are {', '.join(self.taxonomies)}.")
-        return above(self.taxonomies[chosen](), self.interactions.items)
+        if chosen not in self._made:
+            edges = above(self.taxonomies[chosen](), self.interactions.items)
+            self._made[chosen] = edges, fingerprint([list(edge) for edge in edges])
+        return self._made[chosen]
 
     @cached_property
     def hash(self) -> str:

@@ -133,7 +133,7 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
         "model": model.key,
         "parameters": parameters,
         "seed": seed,
-        "taxonomy": None if edges is None else split.taxonomy_hash(edges),
+        "taxonomy": None if edges is None else split.domain.taxonomy_hash(edges),
         "asking": model.asking,
         "dial": dial_of(model, parameters),
         "package": model.version,

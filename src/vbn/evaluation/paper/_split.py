@@ -71,7 +71,3 @@ class Split:
         if setting == USERS:
             return Dataset.from_interactions(users, *others)
         return Dataset.from_interactions([beside_items(user) for user in users], *others).with_co_occurrences()
-
-    def taxonomy_hash(self, taxonomy: str) -> str:
-        """What identifies a taxonomy."""
-        return fingerprint([list(edge) for edge in self.domain.edges(taxonomy)])
