@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
 export VBN_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo explore test test-ray lint types imports unit doctest soak bench reproduce results docs clean
+.PHONY: demo explore test test-ray lint types imports unit doctest soak bench reproduce results docs package oldest clean
 
 demo: $(VENV)/.base
 	$(BIN)/vbn demo
@@ -39,7 +39,10 @@ unit: $(VENV)/.test
 test-ray: $(VENV)/.ray
 	$(BIN)/python -m pytest tests/engines
 
-soak: $(VENV)/.test
+# Hours: new examples for every property, random files for every reader, memory over a million queries.
+soak: $(VENV)/.soak
+	$(BIN)/python -m tests.soak.endurance
+	$(BIN)/python -m tests.soak.fuzz
 	VBN_TESTS=soak $(BIN)/python -m pytest
 
 doctest: $(VENV)/.test
@@ -63,8 +66,26 @@ results: $(VENV)/.test
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict
 
+# Wheel and sdist, each extra in a clean environment, licences, bill of materials.
+package:
+	$(PYTHON) scripts/package.py
+
+# The tests with the oldest versions that the lower bounds allow; tools of the tests are the newest.
+oldest: .venv-oldest/.done
+	.venv-oldest/bin/python -m pytest
+
+.venv-oldest/.done: pyproject.toml
+	rm -rf .venv-oldest
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip --quiet install uv
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct \
+	  --editable '.[tables,plot,sklearn,gensim,data,baselines,reproduce,serve]'
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python \
+	  pytest hypothesis schemathesis selenium axe-core-python numpyro
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-oldest build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
@@ -90,6 +111,11 @@ $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 $(VENV)/.ray: $(VENV)/.test
 	@echo "installing Ray into $(VENV) ..."
 	$(PIP) install --editable '.[ray]'
+	@touch $@
+
+$(VENV)/.soak: $(VENV)/.test
+	@echo "installing what draws random files into $(VENV) ..."
+	$(PIP) install --editable '.[soak]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/bin/python pyproject.toml

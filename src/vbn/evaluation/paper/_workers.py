@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -75,10 +76,19 @@ def shares(processes: int) -> list[tuple[int, ...]]:
 
 
 def _begin(places: Any, start: Callable[..., None], given: tuple[Any, ...]) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     share = places.get()
     if share:
         os.sched_setaffinity(0, share)
     start(*given)
+
+
+def _end_with_parent() -> None:
+    """Wait until the parent is gone, killed perhaps, and go too: nobody would ever ask for anything again."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

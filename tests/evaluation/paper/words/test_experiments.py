@@ -48,7 +48,9 @@ def test_all_of_it_runs_and_survives_json(whole):
         for row in table.rows:
             assert len(row.cells) == len(table.columns)
             assert all(cell.value is None or np.isfinite(cell.value) for cell in row.cells)
-    assert {row.name for row in result.tables[3].rows} >= {"VBN", "VBN w/o relations"}
+    assert {row.name for row in result.tables[3].rows} >= {"VBN, as trained", "BSG, one temperature"}
+    assert all(0 <= row.cells[0].value <= 1 for row in result.tables[3].rows)
+    assert {row.name for row in result.tables[4].rows} >= {"VBN", "VBN w/o relations"}
     dominance = next(verdict for verdict in result.verdicts if verdict.role == "dominance")
     assert set(dominance.rivals) >= {"BSG", "BSG-R", "SG", "SG-R", "BSG, as in the paper", "Popularity"}
     assert all(len(remark) == len(dominance.about) for remark in dominance.remarks)

@@ -14,6 +14,7 @@ from vbn.evaluation.paper.words._corpus import split
 from vbn.evaluation.paper.words._graph import WordGraph, cosines, unit
 from vbn.evaluation.paper.words._judged import judged
 from vbn.evaluation.paper.words._masked import masked, ranks, rare_words
+from vbn.evaluation.paper.words._reliable import held_out_pairs
 
 EDGES = [
     ("poodle", "dog.n", 1.0), ("pug", "dog.n", 1.0), ("cat", "cat.n", 1.0), ("dog.n", "animal.n", 1.0),
@@ -116,3 +117,14 @@ def test_ranks_leave_out_the_sentence_and_count_ties_half():
     offsets = np.zeros((2, 6))
     offsets[1, columns.id(target)] = 5.0
     assert ranks(score, columns, cases, counts, offsets)[0].tolist() == [[2.0], [0.0]]
+
+
+def test_pairs_that_are_held_out_stand_near_each_other_and_frequent_words_are_thinned():
+    columns = Vocabulary(["a", "b", "the", "node"], np.array([3.0, 3.0, 10_000.0, 0.0]))
+    sentences = [["a", "the", "b", "unknown"], ["the", "the", "a"]] * 300
+    found = Counter(held_out_pairs(columns, sentences, 1, 1e-3, seed=0))
+    assert set(found) <= {("a", "the"), ("the", "a"), ("the", "b"), ("b", "the"), ("the", "the")}
+    everything = Counter(held_out_pairs(columns, sentences, 1, None, seed=0))
+    assert everything["a", "the"] == everything["the", "a"] == 600
+    assert 0 < found["a", "the"] < 100
+    assert found["the", "the"] < 10

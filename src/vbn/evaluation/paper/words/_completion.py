@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,12 +19,14 @@ from vbn.estimators import VBN
 from vbn.evaluation.paper._cache import Cache, Record
 from vbn.evaluation.paper._figures import MAIN, contributions
 from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._reliability import Facts
 from vbn.evaluation.paper._runs import DIAL
-from vbn.evaluation.paper.words._corpus import Words, counted
+from vbn.evaluation.paper.words._corpus import Sentences, Words, counted
 from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._graph import unit
 from vbn.evaluation.paper.words._keeping import kept
 from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks
+from vbn.evaluation.paper.words._reliable import word_reliability
 from vbn.inference._folding import average, fold_in
 from vbn.inference._predictive import logit
 from vbn.kernels._arrays import ContextArrays
@@ -61,11 +63,14 @@ class CompletionResult:
         one line.
     others : ndarray
         How many other candidates each case has.
+    reliability : dict
+        Model that predicts probabilities -> whether they come true on pairs of test sentences, one for each seed.
     """
 
     cases: Cases
     above: dict[str, list[np.ndarray]]
     others: np.ndarray
+    reliability: dict[str, list[Facts]] = field(default_factory=dict)
 
     def chosen(self, part: str) -> np.ndarray:
         """Flags of the cases of "full" (first masking) or of "rare" (rare words of all maskings)."""
@@ -103,19 +108,27 @@ def completion(
     training = Training(words, parts.training, settings)
     what = {"experiment": "completion", "corpus": words.mark, "settings": settings, "part": part, "dials": DIALS}
     above: dict[str, list[np.ndarray]] = {}
+    reliability: dict[str, list[Facts]] = {}
     others = np.empty(0)
     for family, seeded in FAMILIES.items():
         for seed in range(seeds if seeded else 1):
             key, label = {**what, "family": family, "seed": seed}, f"completion, {family}, seed {seed}"
-            record = kept(cache, progress, label, key, partial(_judged, training, family, seed, cases, counts))
+            pairs_of = parts.test if part == "test" and family in _PROBABLE else None
+            record = kept(
+                cache, progress, label, key, partial(_judged, training, family, seed, cases, counts, pairs_of)
+            )
             others = record.arrays["others"]
+            if "reliability" in record.facts:
+                reliability.setdefault(SHOWN[family], []).append(record.facts["reliability"])
             for model in record.facts["models"]:
                 above.setdefault(model, []).append(record.arrays[model])
-    return CompletionResult(cases, above, others)
+    return CompletionResult(cases, above, others, reliability)
 
 
 FAMILIES = {"vbn": True, "bsg": True, "sg": True, "popularity": False}
 """Families of models, and whether seeds make a difference."""
+
+_PROBABLE = ("vbn", "bsg")  # those that predict probabilities
 
 
 def runs(seeds: int) -> int:
@@ -139,9 +152,15 @@ def judged_models(scorings: Iterable[Scoring], cases: Cases, counts: Counter[str
     return Ranked(above, others)
 
 
-def _judged(training: Training, family: str, seed: int, cases: Cases, counts: Counter[str]) -> Record:
-    found = judged_models(training.scorings(family, seed), cases, counts)
-    return Record({"models": list(found.above)}, {**found.above, "others": found.others})
+def _judged(
+    training: Training, family: str, seed: int, cases: Cases, counts: Counter[str], pairs_of: Sentences | None
+) -> Record:
+    model = training.fitted(family, seed)
+    found = judged_models(training.scorings(family, model), cases, counts)
+    facts: dict[str, Any] = {"models": list(found.above)}
+    if pairs_of is not None:
+        facts["reliability"] = training.reliability(family, model, pairs_of, counts, seed)
+    return Record(facts, {**found.above, "others": found.others})
 
 
 @dataclass(frozen=True)
@@ -152,16 +171,14 @@ class Training:
     sentences: Any
     settings: Mapping[str, dict[str, Any]]
 
-    def scorings(self, family: str, seed: int) -> Iterator[Scoring]:
+    def scorings(self, family: str, model: Any) -> Iterator[Scoring]:
         """(name, scores of a list of queries, the columns of these, offsets of the dial) for each way to ask.
 
         Ours is asked in every way, rivals as in the paper and in the way that suits them best.
         """
         if family == "popularity":
-            popular = Popularity().fit(counted(self.sentences, 1))
-            yield "Popularity", popular.scores, popular.columns, None
+            yield "Popularity", model.scores, model.columns, None
             return
-        model = self._fitted(family, seed)
         yield from self._asked(family, model)
         if family != "vbn":
             drawn = retrofit(model, self._data().taxonomy, **self.settings[f"{family}-r"])
@@ -169,11 +186,11 @@ class Training:
 
     def every_way(self, family: str) -> Iterator[Scoring]:
         """One training, asked in every way."""
-        yield from _ways(family, self._fitted(family, 0), self.settings[family]["subsample"])
+        yield from _ways(family, self.fitted(family, 0), self.settings[family]["subsample"])
 
     def retrofits(self, family: str, alphas: Iterable[float]) -> Iterator[tuple[float, Iterator[Scoring]]]:
         """One training, retrofitted more or less hard, and asked in every way."""
-        model, section = self._fitted(family, 0), self.settings[f"{family}-r"]
+        model, section = self.fitted(family, 0), self.settings[f"{family}-r"]
         for alpha in alphas:
             drawn = retrofit(model, self._data().taxonomy, **{**section, "alpha": alpha})
             yield alpha, _ways(f"{family}-r", drawn, self.settings[family]["subsample"])
@@ -189,7 +206,16 @@ class Training:
         edges = self.words.graph(data.rows.names, **self.settings["taxonomy"])
         return data.with_taxonomy(with_families(edges, data.rows.names, **self.settings["families"]))
 
-    def _fitted(self, family: str, seed: int) -> Any:
+    def reliability(self, family: str, model: Any, sentences: Sentences, counts: Counter[str], seed: int) -> Facts:
+        """Whether the probabilities of a fitted model come true on pairs of other sentences."""
+        section = self.settings[family]
+        window = section.get("window") or self.settings["corpus"]["window"]
+        return word_reliability(model, sentences, counts, window, section["subsample"], seed)
+
+    def fitted(self, family: str, seed: int) -> Any:
+        """The trained model of a family."""
+        if family == "popularity":
+            return Popularity().fit(counted(self.sentences, 1))
         section = {**self.settings[family]}
         if family == "sg":
             return SkipGram(**section, seed=seed).fit(self.sentences)

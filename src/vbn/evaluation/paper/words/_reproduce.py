@@ -15,6 +15,7 @@ from vbn.evaluation.paper.words._ahead import Experiment, run_ahead
 from vbn.evaluation.paper.words._antonyms import antonyms
 from vbn.evaluation.paper.words._completion import DIALS, CompletionResult, completion
 from vbn.evaluation.paper.words._corpus import Words
+from vbn.evaluation.paper.words._reliable import reliability_table
 from vbn.evaluation.paper.words._settings import winners
 from vbn.evaluation.paper.words._similarity import similarity
 
@@ -96,6 +97,7 @@ def _reproduced(
             _tables.similarity_table(alike),
             _tables.graph_or_corpus(alike),
             _completed.completion_table(hidden, ranking),
+            reliability_table(hidden.reliability),
             _tables.antonym_table(opposite),
             _ablation_table(parts),
         ),
