@@ -13,7 +13,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 
 from _gloss_counts import DOMAINS, Corpus, antonym_pairs
-from vbn.datasets._wordnet import PARTS, Synset, SynsetId, WordNet
+from vbn.datasets._wordnet import WordNet
+from vbn.datasets._wordnet_lines import PARTS, Synset, SynsetId
 
 # WordNet has nouns such as "in" (indium) and "as" (arsenic); these words never mean them in a gloss.
 _LISTED = """

@@ -50,7 +50,7 @@ def fuzzed(name: str, minutes: float, keep: bool) -> bool:
         runs = done.stderr.partition("stat::number_of_executed_units:")[2].split("\n")[0].strip()
         print(f"{name}: {runs or 'no'} inputs, {'no fault' if done.returncode == 0 else 'a fault'}", flush=True)
         if done.returncode:
-            print("\n".join(done.stderr.splitlines()[-40:]))
+            print(done.stdout[-4000:])
         if keep and runs:
             _keep(name, Path(reached))
     return done.returncode == 0

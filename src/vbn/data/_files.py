@@ -93,9 +93,10 @@ def open_binary(file: File) -> IO[bytes]:
 def reading(file: File) -> Iterator[None]:
     """Turn whatever goes wrong while a file is read into a `DataError` that names the file."""
     try:
-        yield
-    except UnicodeDecodeError as error:
-        raise DataError(f"{_undecodable(file)} of {file.path.name} is not UTF-8 text; {_remedy(file)}") from error
+        try:
+            yield
+        except UnicodeDecodeError as error:  # to say which line it is, the file is read once more
+            raise DataError(f"{_undecodable(file)} of {file.path.name} is not UTF-8 text; {_remedy(file)}") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{file.path.name} is not a whole gzip file: {error}") from error
     except OSError as error:

@@ -13,12 +13,17 @@ from typing import TypeVar
 
 from vbn._errors import DataError
 from vbn.datasets._wordnet_files import wordnet_files
-from vbn.datasets._wordnet_lines import Synset, SynsetId, parse_count, parse_index, parse_ranked_count, parse_synset
+from vbn.datasets._wordnet_lines import (
+    PARTS,
+    Synset,
+    SynsetId,
+    parse_count,
+    parse_index,
+    parse_ranked_count,
+    parse_synset,
+)
 
 T = TypeVar("T")
-
-PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-"""WordNet's letters for the parts of speech, and how its files call them."""
 
 # Rules of detachment, WordNet's morphy(7WN).
 _SUFFIXES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -95,17 +100,29 @@ class WordNet:
     def synsets(self) -> dict[SynsetId, Synset]:
         """Every synset by its identifier, in file order."""
         parsed = (synset for name in PARTS.values() for synset in self._parsed(f"data.{name}", parse_synset))
-        return {synset.id: synset for synset in parsed}
+        found = {synset.id: synset for synset in parsed}
+        for synset in found.values():
+            for _, target, own, other in synset.pointers:
+                if target not in found or own > len(synset.lemmas) or other > len(found[target].lemmas):
+                    raise DataError(
+                        f"the synset {synset.id[1]} in WordNet's data.{PARTS[synset.id[0]]} points to {target[1]} "
+                        f"({target[0]}), which is not there: are all files of one version, and whole?"
+                    )
+        return found
 
     @cached_property
     def _index(self) -> dict[str, dict[str, list[SynsetId]]]:
-        return {
-            pos: {
-                word: [(pos, offset) for offset in offsets]
-                for word, offsets in self._parsed(f"index.{name}", parse_index)
-            }
-            for pos, name in PARTS.items()
-        }
+        return {pos: dict(self._entries(pos, name)) for pos, name in PARTS.items()}
+
+    def _entries(self, pos: str, name: str) -> Iterator[tuple[str, list[SynsetId]]]:
+        for word, offsets in self._parsed(f"index.{name}", parse_index):
+            senses = [(pos, offset) for offset in offsets]
+            if strange := [sense[1] for sense in senses if sense not in self.synsets]:
+                raise DataError(
+                    f"WordNet's index.{name} has {word!r} in the synset {strange[0]}, which data.{name} does not have: "
+                    "are all files of one version, and whole?"
+                )
+            yield word, senses
 
     @cached_property
     def _exceptions(self) -> dict[str, dict[str, list[str]]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+"""WordNet's letters for the parts of speech, and how its files call them."""
+
 SynsetId = tuple[str, str]
 """Part of speech (``n``, ``v``, ``a``, ``r``) and the eight digits that open the synset's line."""
 
@@ -61,6 +64,8 @@ def parse_synset(line: str) -> Synset:
     pos = "a" if parts[2] == "s" else parts[2]
     n_words = int(parts[3], 16)
     words = parts[4 : 4 + 2 * n_words : 2]
+    if pos not in PARTS or not words:
+        raise ValueError("a synset has a part of speech and a word")
     start = 4 + 2 * n_words
     n_pointers = int(parts[start])
     pointers = []

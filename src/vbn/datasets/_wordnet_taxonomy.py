@@ -14,8 +14,8 @@ from vbn._errors import DataError, ParameterError
 from vbn.datasets._acyclic import break_cycles
 from vbn.datasets._interactions import Edge
 from vbn.datasets._reading import at_least, choice
-from vbn.datasets._wordnet import PARTS, WordNet
-from vbn.datasets._wordnet_lines import Synset, SynsetId
+from vbn.datasets._wordnet import WordNet
+from vbn.datasets._wordnet_lines import PARTS, Synset, SynsetId
 
 # Pointers upwards (wninput(5WN)): hypernym and instance; attribute, pertainym or adverb's adjective, derivation,
 # participle; satellites also have their head (similar to).
