@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -106,34 +107,38 @@ def verdicts(title: str, ours: Model, rivals: tuple[Model, ...], pool: Pool, rol
 
 def reliability_table(models: tuple[Model, ...], pool: Pool) -> Table:
     """Whether predicted probabilities come true, for each reading of each model that predicts any."""
-    found = [
-        (f"{model.name}, {reading}", [one[reading] for one in kept if reading in one], model.key == "vbn")
-        for model in models
-        for kept in [reliabilities(model.key, pool)]
-        for reading in (AS_TRAINED, TEMPERATURE, MEANS)
-    ]
-    rows = tuple(
-        Row(
-            name,
-            (
-                *(over_seeds([one[figure] for one in kept]) for figure in ("ece", "log_loss", "brier")),
-                *(over_seeds([one["rare"][figure] for one in kept if one["rare"]]) for figure in ("ece", "log_loss")),
-            ),
-            ours=ours,
-        )
-        for name, kept, ours in found
-        if kept
-    )
-    return Table(
+    return reliability_lines(
         "Do the probabilities come true?",
-        ("calibration error", "log loss", "Brier", "calibration error, rare items", "log loss, rare items"),
-        rows,
+        "items",
+        {model.name: reliabilities(model.key, pool) for model in models},
+        next((model.name for model in models if model.key == "vbn"), ""),
         "Hidden pairs against noise pairs drawn as in training, one masking for each seed; lower is better. 'Means "
         "alone' leaves the variances out of the prediction; 'one temperature' divides the logits by a number that the "
         "pairs of other users chose.",
-        best=("low",) * 5,
-        digits=3,
     )
+
+
+def reliability_lines(
+    title: str, things: str, found: Mapping[str, list[dict[str, Any]]], ours: str, text: str
+) -> Table:
+    """The same from what `of_pairs` says of each model, by its name and one for each seed; `ours` is set apart."""
+    rows = []
+    for name, kept in found.items():
+        for reading in (AS_TRAINED, TEMPERATURE, MEANS):
+            facts = [one[reading] for one in kept if reading in one]
+            rare = [one["rare"] for one in facts if one["rare"]]
+            cells = [over_seeds([one[figure] for one in facts]) for figure in ("ece", "log_loss", "brier")]
+            cells += [over_seeds([one[figure] for one in rare]) for figure in ("ece", "log_loss")]
+            if facts:
+                rows.append(Row(f"{name}, {reading}", tuple(cells), ours=name == ours))
+    columns = (
+        "calibration error",
+        "log loss",
+        "Brier",
+        f"calibration error, rare {things}",
+        f"log loss, rare {things}",
+    )
+    return Table(title, columns, tuple(rows), text, best=("low",) * 5, digits=3)
 
 
 def reliabilities(key: str, pool: Pool) -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from vbn.data._sampler import keep_probabilities
-from vbn.evaluation.paper._reliability import AS_TRAINED, MEANS, TEMPERATURE, Facts, of_pairs
-from vbn.evaluation.paper._results import Row, Table
-from vbn.evaluation.paper._tables import over_seeds
+from vbn.evaluation.paper._reliability import Facts, of_pairs
+from vbn.evaluation.paper._results import Table
+from vbn.evaluation.paper._tables import reliability_lines
 from vbn.evaluation.paper.words._corpus import Sentences, counted
 from vbn.evaluation.paper.words._masked import rare_words
 
@@ -61,22 +61,12 @@ def held_out_pairs(
 
 def reliability_table(found: Mapping[str, list[Facts]]) -> Table:
     """For each reading of each model that predicts probabilities, by its name and one for each seed."""
-    rows = []
-    for name, kept in found.items():
-        for reading in (AS_TRAINED, TEMPERATURE, MEANS):
-            facts = [one[reading] for one in kept if reading in one]
-            overall = [over_seeds([one[figure] for one in facts]) for figure in ("ece", "log_loss", "brier")]
-            among = [
-                over_seeds([one["rare"][figure] for one in facts if one["rare"]]) for figure in ("ece", "log_loss")
-            ]
-            rows.append(Row(f"{name}, {reading}", (*overall, *among), ours=name == "VBN"))
-    return Table(
+    return reliability_lines(
         "Do the probabilities of pairs come true?",
-        ("calibration error", "log loss", "Brier", "calibration error, rare words", "log loss, rare words"),
-        tuple(rows),
+        "words",
+        found,
+        "VBN",
         f"Pairs of words within the window in test sentences, frequent ones thinned as in training, {_MOST:,} at most; "
         "noise pairs are drawn as in training. Lower is better. 'Means alone' leaves the variances out of the "
         "prediction; 'one temperature' divides the logits by a number that the pairs of other words chose.",
-        best=("low",) * 5,
-        digits=3,
     )
