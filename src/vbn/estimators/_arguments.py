@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -26,4 +27,18 @@ def need_callbacks(callbacks: object) -> tuple[Callable[..., Any], ...]:
     for position, callback in enumerate(given):
         if not callable(callback):
             raise ParameterError(f"callbacks[{position}]={callback!r} cannot be called; give functions (model, epoch).")
+        if not _takes_two(callback):
+            called = getattr(callback, "__name__", repr(callback))
+            raise ParameterError(f"callbacks[{position}], {called}, must take two arguments: the model and the epoch.")
     return given
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with two arguments; yes where it does not say what it takes."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # compiled, and without a signature
+        return True
+    return True
