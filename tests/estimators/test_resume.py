@@ -308,8 +308,8 @@ def test_wrong_arguments_are_refused_before_training(verb):
             getattr(fitted, verb)(animals(), callbacks=print)
         with pytest.raises(vbn.ParameterError, match=r"callbacks\[1\]=5 cannot be called"):
             getattr(fitted, verb)(animals(), callbacks=[print, 5])
-        with pytest.raises(vbn.ParameterError, match=r"callbacks\[0\], <lambda>, must take two arguments"):
-            getattr(fitted, verb)(animals(), callbacks=[lambda epoch: None])
+        with pytest.raises(vbn.ParameterError, match=r"callbacks\[0\], len, must take two arguments"):
+            getattr(fitted, verb)(animals(), callbacks=[len])
         with pytest.raises(vbn.ParameterError, match="callbacks"):
             getattr(fitted, verb)(animals(), callbacks=None)
         assert vars(fitted) == before
