@@ -263,13 +263,3 @@ def test_the_arrays_are_of_the_promised_types():
     assert taxonomy.indices.dtype == np.int32
     assert taxonomy.weights.dtype == np.float64
     assert repr(taxonomy) == "Taxonomy(1 edge, 1 category, depth 1)"
-
-
-def test_a_taxonomy_that_knows_none_of_the_entities_warns_with_the_closest_name(recwarn):
-    data = Dataset.from_interactions(["ann", "bob"], ["tea", "milk"])
-    with pytest.warns(UserWarning, match=r"has 1 children, and neither.*'Tea'; did you mean 'tea'\?.*side="):
-        data.with_taxonomy({"Tea": ["drinks"]})
-    data.with_taxonomy({"Tea": ["drinks"], "milk": ["drinks"]})
-    data.with_taxonomy({"ann": ["people"]}, side="row")
-    data.with_taxonomy({"oat milk": ["milk"]})
-    assert not [warning for warning in recwarn if "neither they" in str(warning.message)]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from vbn._errors import ParameterError, RelationError, closest_names
+from vbn._errors import ParameterError, RelationError
 from vbn.data._constructors import Constructors
 from vbn.data._counts import Counts
 from vbn.data._parts import DatasetParts
@@ -137,7 +134,6 @@ class Dataset(DatasetParts, Constructors):
             delimiter=delimiter,
             missing=missing,
         )
-        _warn_of_strangers(taxonomy, len(self._rows if on_rows else self._columns))
         if on_rows:
             return self._replaced(taxonomy.vocabulary, self._columns, row_taxonomy=taxonomy)
         rows = taxonomy.vocabulary if self.shared else self._rows
@@ -301,21 +297,3 @@ class Dataset(DatasetParts, Constructors):
         from vbn.data._describe import describe
 
         return describe(self)
-
-
-def _warn_of_strangers(taxonomy: Taxonomy, known: int) -> None:
-    """Warn if no node is one of the entities that were `known` before: names may be spelled otherwise."""
-    children = np.flatnonzero(np.diff(taxonomy.indptr))
-    if known == 0 or len(children) == 0 or children[0] < known or (taxonomy.indices < known).any():
-        return
-    names = taxonomy.vocabulary
-    strange = names[int(children[0])]
-    close = closest_names(strange, names.names[:known])
-    hint = f"; did you mean {close[0]!r}?" if close else "."
-    warnings.warn(
-        f"the taxonomy has {len(children):,} children, and neither they nor their parents are entities of the data, so "
-        f"that it says nothing about any of these. The first is {strange!r}{hint} Where rows and columns differ, side= "
-        "says whose it is.",
-        UserWarning,
-        stacklevel=3,
-    )
