@@ -28,17 +28,17 @@ def ranking(scores, columns, hidden):
     return [name for name in order if name not in hidden]
 
 
-@pytest.mark.parametrize("dial", [0.0, 0.5])
+@pytest.mark.parametrize("dial", [{}, {"popularity": 0.5}, {"popularity": 2.0, "popularity_floor": 1.0}])
 def test_scores_of_vbn_rank_as_recommend_does(model, dial):
-    scorer = as_scorer(model, popularity=dial)
+    scorer = as_scorer(model, **dial)
     assert isinstance(scorer, Scorer)
     rows, baskets = ["u0", "u7"], [["i1", "i2"], {"i15": 3.0}, []]
     scores = scorer.scores([*rows, *baskets])
     for user, values in zip(rows, scores, strict=False):
-        found = model.recommend(user=user, k=30, popularity=dial, exclude_seen=False).entities
+        found = model.recommend(user=user, k=30, **dial, exclude_seen=False).entities
         assert found == ranking(values, scorer.columns, ())
     for basket, values in zip(baskets, scores[2:], strict=True):
-        found = model.recommend(basket, k=30, popularity=dial).entities
+        found = model.recommend(basket, k=30, **dial).entities
         assert found == ranking(values, scorer.columns, basket)
 
 

@@ -79,8 +79,8 @@ def test_recommend_to_entities_and_users(shop, asked):
     model = vbn.load(shop.model)
     found = asked("recommend", shop.model, "tea 1", "tea 2", "-k", 3)
     assert found == model.recommend(["tea 1", "tea 2"], 3).to_dicts()
-    one = asked("recommend", shop.model, "--user", "u1", "-k", 3, "--popularity", 0.5)
-    assert one == model.recommend(user="u1", k=3, popularity=0.5).to_dicts()
+    one = asked("recommend", shop.model, "--user", "u1", "-k", 3, "--popularity", 0.5, "--popularity-floor", 2)
+    assert one == model.recommend(user="u1", k=3, popularity=0.5, popularity_floor=2.0).to_dicts()
     both = asked("recommend", shop.model, "--user", "u1", "--user", "u2", "-k", 2)
     assert both == model.recommend(user=["u1", "u2"], k=2).to_dicts()
     assert {row["query"] for row in both} == {"u1", "u2"}

@@ -93,6 +93,20 @@ def test_the_dial_moves_popular_items(shop):
     assert place(-5.0) > place(5.0) + 10
 
 
+def test_a_floor_lifts_what_is_frequent_and_hardly_moves_the_others(shop):
+    def ranked(**dial):
+        return entities(shop.recommend(["i2", "i4"], k=30, **dial))
+
+    def moved(names):
+        """How far the others are from where they are without the dial."""
+        others, before = ([name for name in one if name != "hit"] for one in (names, plain))
+        return sum(abs(place - before.index(name)) for place, name in enumerate(others))
+
+    plain, steep, with_floor = ranked(), ranked(popularity=3.0), ranked(popularity=3.0, popularity_floor=3.0)
+    assert plain[0] != "hit" == steep[0] == with_floor[0]
+    assert moved(with_floor) < moved(steep)
+
+
 def test_thompson_sampling_tries_what_is_uncertain(shop):
     first = shop.recommend(["i2"], k=3, explore="thompson", seed=1)
     again = shop.recommend(["i2"], k=3, explore="thompson", seed=1)
@@ -217,6 +231,8 @@ def test_without_counts_what_was_seen_is_not_known(shop, tmp_path):
         ({"entities": ["i2"], "query": "mean"}, "'mean'"),
         ({"entities": ["i2"], "popularity": float("nan")}, "popularity"),
         ({"entities": ["i2"], "popularity": "much"}, "popularity"),
+        ({"entities": ["i2"], "popularity_floor": -1.0}, "popularity_floor=-1.0"),
+        ({"entities": ["i2"], "popularity_floor": float("inf")}, "popularity_floor=inf"),
         ({"entities": ["i2"], "explore": "greedy"}, "greedy"),
         ({"entities": ["i2"], "explore": "thompson", "seed": -1}, "seed"),
         ({"entities": ["i2"], "candidates": "i3"}, "candidates"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn.inference import _ranking
+from vbn.inference._dial import Dial
 from vbn.inference._ranking import Hidden, rank
 from vbn.model._posterior import Gaussians
 
@@ -20,12 +21,14 @@ def trained():
 
 
 def brute_force(trained, queries, k, candidates, hidden, dial):
-    q = trained.posterior
+    q, counts = trained.posterior, trained.columns.counts
     u, s = queries.mean.astype(float), queries.variance.astype(float)
     v, w = q.v.mean.astype(float), q.v.variance.astype(float)
     mean = u @ v.T + q.bias.mean
     variance = u**2 @ w.T + s @ (v**2 + w).T + q.bias.variance
-    scores = mean / np.sqrt(1 + np.pi * variance / 8) + dial * trained.profile.log_popularity
+    scores = mean / np.sqrt(1 + np.pi * variance / 8) + dial.weight * np.log(
+        np.maximum(counts, 1) + dial.floor * counts[counts > 0].mean()
+    )
     found = []
     for row, hide in zip(scores, hidden, strict=True):
         ids = np.setdiff1d(candidates, hide)
@@ -39,7 +42,7 @@ def brute_force(trained, queries, k, candidates, hidden, dial):
     k=st.integers(1, 70),
     scale=st.sampled_from([0.0, 0.3, 3.0, 30.0]),
     shift=st.sampled_from([-20.0, 0.0, 20.0]),
-    dial=st.sampled_from([0.0, -0.5, 2.0]),
+    dial=st.sampled_from([Dial(), Dial(-0.5), Dial(2.0), Dial(2.0, 3.0)]),
     block=st.sampled_from([1, 17, 1 << 20]),
 )
 def test_equals_sorting_everything(trained, seed, n, k, scale, shift, dial, block):

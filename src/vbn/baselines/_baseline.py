@@ -14,10 +14,12 @@ from vbn._errors import DataError, ParameterError
 from vbn.baselines._queries import basket_matrix, read_queries
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators._params import Parameters
-from vbn.estimators._queries import check_k, read_dial
+from vbn.estimators._queries import check_k
 from vbn.estimators._recommending import read_baskets
+from vbn.inference._dial import read_dial
 from vbn.inference._neighbours import top
 from vbn.inference._table import Table, Tables
+from vbn.model._profile import log_popularity
 
 _AT_ONCE = 128  # queries whose scores are held at a time
 
@@ -34,12 +36,6 @@ class Known:
     def shared(self) -> bool:
         """Whether rows and columns are the same entities."""
         return self.rows is self.columns
-
-    def log_popularity(self) -> np.ndarray:
-        """Log of how often each column was seen; what was never seen counts as the rarest that was."""
-        counts = self.columns.counts
-        result: np.ndarray = np.log(np.maximum(counts, counts[counts > 0].min(initial=np.inf)))
-        return result
 
 
 class Baseline(Parameters, ABC):
@@ -89,8 +85,8 @@ class Baseline(Parameters, ABC):
 
     def recommend(
         self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
-        exclude_seen: bool = True, candidates: Iterable[object] | None = None, explore: None = None,
-        seed: int | None = None,
+        popularity_floor: float = 0.0, exclude_seen: bool = True, candidates: Iterable[object] | None = None,
+        explore: None = None, seed: int | None = None,
     ) -> Table | Tables:  # fmt: skip
         """What goes best with some entities, or with a row seen in training.
 
@@ -105,8 +101,8 @@ class Baseline(Parameters, ABC):
         query
             "fold_in" or "average", as `VBN` has it. A baseline has one way to read a list of entities, whichever is
             named: its class says which.
-        popularity
-            The dial: this times log(count) adds to the score of each candidate.
+        popularity, popularity_floor
+            The dial: this times log(count + floor x mean count) adds to the score of each candidate.
         exclude_seen
             Whether to leave out the entities of the query, or those that the user has.
         candidates
@@ -122,7 +118,8 @@ class Baseline(Parameters, ABC):
         known = self._known()
         check_k(k)
         _check_manner(query, explore, seed)
-        extra, allowed = read_dial(popularity) * known.log_popularity(), _allowed(known, candidates)
+        dial, allowed = read_dial(popularity, popularity_floor), _allowed(known, candidates)
+        extra = dial.weight * log_popularity(known.columns.counts, dial.floor)
         if (entities is None) == (user is None):
             raise ParameterError("recommend() needs entities or user=, one of the two.")
         if user is not None:

@@ -12,7 +12,8 @@ from vbn._errors import ParameterError
 from vbn.baselines._queries import read_queries
 from vbn.data import Vocabulary
 from vbn.data._counts import Counts
-from vbn.estimators._queries import Queries, read_dial
+from vbn.estimators._queries import Queries
+from vbn.inference._dial import read_dial
 from vbn.inference._folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference._predictive import logit
 from vbn.kernels._arrays import ContextArrays
@@ -46,14 +47,15 @@ class Predictive:
     query
         How a list of columns becomes a row: "fold_in" or "average", as in `VBN.recommend`; with "both", rows stand
         half for themselves and half for the columns that they have, and lists of columns are averaged.
-    popularity
-        The dial: this times log(count) adds to the logit.
+    popularity, popularity_floor
+        The dial: this times log(count + floor x mean count) adds to the logit.
     counts
         What rows have, for "both".
     """
 
     def __init__(
-        self, trained: Trained, query: str = "fold_in", popularity: float = 0.0, counts: Counts | None = None
+        self, trained: Trained, query: str = "fold_in", popularity: float = 0.0, counts: Counts | None = None,
+        popularity_floor: float = 0.0,
     ) -> None:  # fmt: skip
         if query not in ("fold_in", "average", "both"):
             raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average' nor 'both'.")
@@ -61,7 +63,8 @@ class Predictive:
             check_averages(trained, query)
         if query == "both" and counts is None:
             raise ParameterError("query='both' needs a model that has its counts.")
-        self._trained, self._query, self._dial, self._counts = trained, query, read_dial(popularity), counts
+        self._trained, self._query, self._counts = trained, query, counts
+        self._dial = read_dial(popularity, popularity_floor)
 
     @property
     def columns(self) -> Vocabulary:
@@ -77,7 +80,7 @@ class Predictive:
         if len(asked.baskets_at):
             result[asked.baskets_at] = self._logits(self._inferred(asked.baskets))
         if self._dial:
-            result += self._dial * trained.profile.log_popularity
+            result += self._dial.added(trained.profile)
         return result
 
     def _rows(self, ids: np.ndarray) -> Gaussians:
@@ -111,14 +114,14 @@ class Predictive:
         return mean, np.concatenate([v.variance.T.astype(np.float64), mean**2])
 
 
-def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0) -> Scorer:
+def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popularity_floor: float = 0.0) -> Scorer:
     """A model as evaluation sees it: baselines as they are, Bayesian models by their posterior predictive.
 
     Parameters
     ----------
     model
         A fitted `VBN` or `BayesianSkipGram`, or any model with `scores` and `columns` of its own.
-    query, popularity
+    query, popularity, popularity_floor
         For Bayesian models: how rows and lists of columns are read, and the popularity dial, as in `VBN.recommend`.
 
     Examples
@@ -134,4 +137,5 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0) -> Sc
         return cast(Scorer, model)
     if not isinstance(model, Queries):
         raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
-    return Predictive(model._model(), query, popularity, model._data.counts if model._data is not None else None)
+    counts = model._data.counts if model._data is not None else None
+    return Predictive(model._model(), query, popularity, counts, popularity_floor)

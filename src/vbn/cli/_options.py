@@ -30,6 +30,11 @@ ColumnNames = Annotated[
         help="Columns of the file by name or number (from 0), in their order; what is left empty is found by its name.",
     ),
 ]
+Popularity = Annotated[float, typer.Option(help="The dial: above 0 favours popular entities, below 0 rare ones.")]
+PopularityFloor = Annotated[
+    float,
+    typer.Option(min=0, help="To the dial, entities seen far less often than so many times the average are alike."),
+]
 HasHeader = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether the file begins with a header; by default, look.")
 ]

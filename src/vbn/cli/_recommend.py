@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from vbn.cli._app import verb
-from vbn.cli._options import AsJson, K, Model, open_model
+from vbn.cli._options import AsJson, K, Model, Popularity, PopularityFloor, open_model
 from vbn.cli._output import show
 
 
@@ -47,9 +47,8 @@ def recommend(
             "the average of what he has."
         ),
     ] = Query.fold_in,
-    popularity: Annotated[
-        float, typer.Option(help="The dial: above 0 favours popular entities, below 0 rare ones.")
-    ] = 0.0,
+    popularity: Popularity = 0.0,
+    popularity_floor: PopularityFloor = 0.0,
     candidates: Annotated[
         Path | None, typer.Option(help="A text file of the only names that may be an answer, one a line.")
     ] = None,
@@ -73,6 +72,7 @@ def recommend(
         user=rows[0] if rows and len(rows) == 1 and not users else rows or None,
         query=query.value,
         popularity=popularity,
+        popularity_floor=popularity_floor,
         exclude_seen=not include_seen,
         candidates=None if candidates is None else read_names(candidates),
         explore=None if explore is None else explore.value,

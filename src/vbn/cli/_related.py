@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vbn.cli._app import verb
-from vbn.cli._options import AsJson, K, Model, check_relation, open_model
+from vbn.cli._options import AsJson, K, Model, Popularity, PopularityFloor, check_relation, open_model
 from vbn.cli._output import show
 
 
@@ -17,12 +17,11 @@ def related(
     relation: Annotated[str, typer.Argument(metavar="RELATION", help="Name of the relation.")],
     entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity that it starts from.")],
     k: K = 10,
-    popularity: Annotated[
-        float, typer.Option(help="The dial: above 0 favours popular entities, below 0 rare ones.")
-    ] = 0.0,
+    popularity: Popularity = 0.0,
+    popularity_floor: PopularityFloor = 0.0,
     as_json: AsJson = False,
 ) -> None:
     """The entities to which a relation most probably leads."""
     trained = open_model(model)
     check_relation(trained, relation)
-    show(trained.related(relation, entity, k, popularity=popularity), as_json=as_json)
+    show(trained.related(relation, entity, k, popularity, popularity_floor), as_json=as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from vbn.data import Dataset
 from vbn.data._pairs import pair_columns
 from vbn.estimators._hints import BY_SIDE, PAIRS, hinting
 from vbn.inference._density import Density
+from vbn.inference._dial import read_dial
 from vbn.inference._neighbours import similar
 from vbn.inference._predictive import pair_scores, probability, probability_std, relation_scores
 from vbn.inference._readout import check_readout, read_out
@@ -207,7 +207,9 @@ class Queries:
         return [known[int(i)] for i in ids], mean[ids]
 
     @hinting("relations lead from a row to a column")
-    def related(self, relation: str, entity: object, k: int = 10, popularity: float = 0.0) -> Table:
+    def related(
+        self, relation: str, entity: object, k: int = 10, popularity: float = 0.0, popularity_floor: float = 0.0
+    ) -> Table:
         """The entities to which a relation most probably leads from the given one.
 
         Parameters
@@ -218,13 +220,13 @@ class Queries:
             Where it starts.
         k
             Number of answers.
-        popularity
-            The dial of `recommend`: this many times log(count) is added to the logit when ranking. Scores stay
-            probabilities.
+        popularity, popularity_floor
+            The dial of `recommend`: this many times log(count + floor x mean count) is added to the logit when ranking.
+            Scores stay probabilities.
         """
         trained = self._model()
         check_k(k)
-        dial = read_dial(popularity)
+        dial = read_dial(popularity, popularity_floor)
         return related(trained, relation, entity, int(k), trained.profile.candidates("column"), dial)
 
 
@@ -238,14 +240,6 @@ def _names(given: Any) -> list[object]:
     if given is None:
         return []
     return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-
-
-def read_dial(popularity: Any) -> float:
-    """The popularity dial, a finite number."""
-    number = isinstance(popularity, numbers.Real) and not isinstance(popularity, bool)
-    if not number or not np.isfinite(float(popularity)):
-        raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
-    return float(popularity)
 
 
 def check_k(k: Any) -> None:

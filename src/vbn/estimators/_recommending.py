@@ -12,7 +12,8 @@ import numpy as np
 from vbn._errors import DataError, ParameterError
 from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
-from vbn.estimators._queries import Queries, check_k, read_dial
+from vbn.estimators._queries import Queries, check_k
+from vbn.inference._dial import read_dial
 from vbn.inference._folding import average, both, contexts_of, fold_in
 from vbn.inference._ranking import Hidden, rank, tables
 from vbn.inference._table import Table, Tables
@@ -31,8 +32,8 @@ class Recommending(Queries):
     @hinting("pass it as user=", "give it as an entity, not as user=")
     def recommend(
         self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
-        exclude_seen: bool = True, candidates: Iterable[object] | None = None, explore: str | None = None,
-        seed: int | None = None,
+        popularity_floor: float = 0.0, exclude_seen: bool = True, candidates: Iterable[object] | None = None,
+        explore: str | None = None, seed: int | None = None,
     ) -> Table | Tables:  # fmt: skip
         """What goes best with some entities, or with a row seen in training.
 
@@ -53,6 +54,10 @@ class Recommending(Queries):
         popularity
             The dial: this times log(count) adds to the logit of each candidate. Above 0 favours popular entities, below
             0 rare ones.
+        popularity_floor
+            Makes that log(count + floor x mean count): candidates that are seen far less often than so many times the
+            average count as equally popular, so that the dial lifts what is frequent and the long tail nearly keeps the
+            order that the model gives it. With 1, try a dial between 0.5 and 1.5.
         exclude_seen
             Whether to leave out the entities of the query, or those that the user has.
         candidates
@@ -82,7 +87,7 @@ class Recommending(Queries):
         _compile(trained, self.verbose)
         if not isinstance(exclude_seen, (bool, np.bool_)):
             raise ParameterError(f"exclude_seen={exclude_seen!r} is neither True nor False.")
-        dial, rng = read_dial(popularity), _generator(explore, seed)
+        dial, rng = read_dial(popularity, popularity_floor), _generator(explore, seed)
         allowed = _allowed(trained, candidates)
         if (entities is None) == (user is None):
             raise ParameterError("recommend() needs entities or user=, one of the two.")

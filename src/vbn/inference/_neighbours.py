@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbn._errors import ParameterError
+from vbn.inference._dial import Dial
 from vbn.inference._ranking import Hidden, rank, tables
 from vbn.inference._readout import read_out
 from vbn.inference._table import Table
@@ -123,4 +124,4 @@ def _by_context(
     i = trained.vocabulary(side).ids(positive)
     query = Gaussians(trained.posterior.u.mean[i], trained.posterior.u.variance[i])
     ranked = rank(trained, query, k, np.flatnonzero(candidates), Hidden.of([i]))
-    return tables(trained, query, ranked, 0.0, [None], "p")[0]
+    return tables(trained, query, ranked, Dial(), [None], "p")[0]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vbn.inference._dial import Dial
 from vbn.inference._predictive import probability, probability_std
 from vbn.inference._table import Table
 from vbn.model._posterior import Gaussians
@@ -15,6 +16,7 @@ from vbn.model._trained import Trained
 _QUERIES = 256  # of a block
 _SCORES = 1 << 20  # of a block: means that are held at a time
 _ROUNDING = 1e-5  # of |u| |v|: more than a matrix product in float32 can be wrong by
+_NEUTRAL = Dial()
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Ranked:
 
 
 def rank(
-    trained: Trained, queries: Gaussians, k: int, candidates: np.ndarray, hidden: Hidden, dial: float = 0.0,
+    trained: Trained, queries: Gaussians, k: int, candidates: np.ndarray, hidden: Hidden, dial: Dial = _NEUTRAL,
     rng: np.random.Generator | None = None,
 ) -> Ranked:  # fmt: skip
     """The k best candidates of every query.
@@ -59,13 +61,13 @@ def rank(
     hidden
         Columns that single queries must not get.
     dial
-        Weight of log popularity beside the logit.
+        What popularity adds to the logit.
     rng
         If given, scores are drawn from the posterior (Thompson sampling) instead of the predictive probability.
     """
     k = min(k, len(candidates))
     columns, logits = np.full((len(queries.mean), k), -1, np.int64), np.full((len(queries.mean), k), -np.inf)
-    extra = dial * trained.profile.log_popularity if dial else np.zeros(len(trained.columns))
+    extra = dial.added(trained.profile) if dial else np.zeros(len(trained.columns))
     if k:
         for first in range(0, len(columns), _QUERIES):
             part = slice(first, min(first + _QUERIES, len(columns)))
@@ -149,7 +151,7 @@ def _rows(array: np.ndarray, ids: Any) -> np.ndarray:
 
 
 def tables(
-    trained: Trained, queries: Gaussians, ranked: Ranked, dial: float, names: list[str | None], measure: str
+    trained: Trained, queries: Gaussians, ranked: Ranked, dial: Dial, names: list[str | None], measure: str
 ) -> list[Table]:
     """A table for each query: probabilities after the dial, with their standard deviations."""
     return [
@@ -159,7 +161,7 @@ def tables(
 
 
 def _table(
-    trained: Trained, queries: Gaussians, columns: np.ndarray, logits: np.ndarray, dial: float, q: int,
+    trained: Trained, queries: Gaussians, columns: np.ndarray, logits: np.ndarray, dial: Dial, q: int,
     name: str | None, measure: str,
 ) -> Table:  # fmt: skip
     found = columns >= 0
@@ -170,7 +172,7 @@ def _table(
     mean = v @ u + posterior.bias.mean[columns]
     variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
     if dial:
-        mean = mean + dial * trained.profile.log_popularity[columns]
+        mean = mean + dial.added(trained.profile)[columns]
     scores = probability(logits, np.zeros(len(logits)), trained.temperature)
     std = probability_std(mean, variance, trained.temperature)
     return Table([trained.columns[j] for j in columns], scores, std, measure, query=name)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from vbn.inference._dial import Dial
 from vbn.inference._neighbours import top
 from vbn.inference._predictive import logit, probability, probability_std
 from vbn.inference._table import Table
 from vbn.model._trained import Trained
 
 
-def related(
-    trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray, popularity: float = 0.0
-) -> Table:
+def related(trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray, dial: Dial) -> Table:
     """The k columns to which the relation most probably leads from the entity."""
     i = trained.rows.id(entity)
     everything = np.arange(len(trained.columns))
@@ -21,7 +20,7 @@ def related(
     allowed = candidates.copy()
     if trained.shared:
         allowed[i] = False
-    best = top(logit(mean, variance) + popularity * trained.profile.log_popularity, allowed, k)
+    best = top(logit(mean, variance) + dial.added(trained.profile), allowed, k)
     names = [trained.columns[j] for j in best]
     scores = probability(mean[best], variance[best])
     return Table(names, scores, probability_std(mean[best], variance[best]), "p")

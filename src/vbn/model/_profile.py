@@ -20,6 +20,7 @@ class Profile:
         self._negatives: dict[int, np.ndarray] = {}
         self._lengths: dict[int, np.ndarray] = {}
         self._candidates: dict[str, np.ndarray] = {}
+        self._popularity: dict[float, np.ndarray] = {}
 
     def candidates(self, side: str) -> np.ndarray:
         """Mask of those that may be an answer: all entities but parents without data of their own."""
@@ -70,14 +71,13 @@ class Profile:
         """Largest variance of a bias."""
         return float(self._trained.posterior.bias.variance.max(initial=0.0))
 
-    @cached_property
-    def log_popularity(self) -> np.ndarray:
-        """Log of how often each column was seen; what was never seen counts as the rarest that was."""
-        counts = self._trained.columns.counts
-        seen = counts[counts > 0]
-        rarest = float(seen.min()) if len(seen) else 1.0
-        result: np.ndarray = np.log(np.maximum(counts, rarest))
-        return result
+    def log_popularity(self, floor: float = 0.0) -> np.ndarray:
+        """As the function, for the columns; the last one is kept, since every query asks for it again."""
+        found = self._popularity.get(floor)
+        if found is None:
+            found = log_popularity(self._trained.columns.counts, floor)
+            self._popularity = {floor: found}
+        return found
 
     @cached_property
     def rows_of_columns(self) -> np.ndarray:
@@ -101,6 +101,29 @@ class Profile:
                 0, len(self._trained.columns) - 1
             )
         return self._negatives[n]
+
+
+def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:
+    """Log of how often each was seen, plus a floor; what was never seen counts as the rarest that was.
+
+    Parameters
+    ----------
+    counts
+        How often each was seen.
+    floor
+        Added to every count, so that those far below it hardly differ: so many times the mean of those that were seen.
+
+    Examples
+    --------
+    >>> log_popularity(np.array([0.0, 1.0, 100.0])).round(1).tolist()
+    [0.0, 0.0, 4.6]
+    >>> log_popularity(np.array([0.0, 1.0, 99.0]), floor=1.0).round(1).tolist()
+    [3.9, 3.9, 5.0]
+    """
+    seen = counts[counts > 0]
+    rarest, mean = (float(seen.min()), float(seen.mean())) if len(seen) else (1.0, 1.0)
+    result: np.ndarray = np.log(np.maximum(counts, rarest) + floor * mean)
+    return result
 
 
 def lengths(vectors: np.ndarray) -> np.ndarray:

@@ -10,17 +10,19 @@ from vbn.evaluation.paper._cache import Record
 from vbn.evaluation.paper._dominance import dominance
 from vbn.evaluation.paper._models import BY_KEY
 from vbn.evaluation.paper._pool import Cases, Pool
-from vbn.evaluation.paper._positions import Position, curves, positions
+from vbn.evaluation.paper._positions import as_facts, curves, positions
+from vbn.inference._dial import Dial
 
 USERS, OTHERS = 200, 100.0
 VBN, EASE = BY_KEY["vbn"], BY_KEY["ease"]
 
 
-def pooled(ours, rival, dial=(0.5, 0.0), kinds=None):
+def pooled(ours, rival, dial=(0.5, 0.0), floors=None):
     """Two cases a user, the second rare: how many rank above ours at each position, and above the rival's."""
     user, rare = np.repeat(np.arange(USERS), 2), np.tile([False, True], USERS)
     others = np.full(len(user), OTHERS)
-    facts = {"dial": list(dial), **({"kinds": list(kinds)} if kinds else {})}
+    places = tuple(Dial(weight, floor) for weight, floor in zip(dial, floors or [0.0] * len(dial), strict=True))
+    facts = {"dial": as_facts(places)}
     return Pool(
         1,
         [Cases(user, rare, np.zeros(len(user), int))],
@@ -68,12 +70,12 @@ def test_a_position_that_only_luck_favours_does_not_dominate_other_users():
     assert elsewhere != "dominated"
 
 
-def test_kinds_of_score_are_positions_of_their_own():
-    pool = pooled(ours=[(50.0, 50.0), (10.0, 10.0)], rival=(20.0, 20.0), dial=(0.25, 0.25), kinds=("", "mean"))
-    assert dominance(VBN, (EASE,), pool).remarks[0][0] == "mean, dial 0.25"
-    record = pool.records["vbn"][0]
-    assert positions(record) == (Position(0.25), Position(0.25, "mean"))
-    assert curves(record) == {"": [0], "mean": [1]}
+def test_floors_are_positions_and_curves_of_their_own():
+    pool = pooled(ours=[(50.0, 50.0), (10.0, 10.0)], rival=(20.0, 20.0), dial=(0.25, 0.25), floors=(0.0, 4.0))
+    assert dominance(VBN, (EASE,), pool).remarks[0][0] == "dial 0.25, floor 4"
+    places = positions(pool.records["vbn"][0])
+    assert places == (Dial(0.25), Dial(0.25, 4.0))
+    assert curves((*places, Dial())) == {"": [2, 0], "floor 4": [2, 1]}  # both begin where the dial is at 0
 
 
 def test_rivals_that_were_not_run_are_left_out():

@@ -14,7 +14,7 @@ import numpy as np
 from vbn.evaluation.paper._bootstrap import intervals_of_sums
 from vbn.evaluation.paper._models import Model
 from vbn.evaluation.paper._pool import FULL, RARE, Pool
-from vbn.evaluation.paper._positions import positions
+from vbn.evaluation.paper._positions import label, positions
 from vbn.evaluation.paper._results import Verdicts
 from vbn.evaluation.paper._tables import FOUR, Triple, titles, triple
 
@@ -52,7 +52,7 @@ def dominance(
     chosen = [np.repeat(best[:, None], len(half), axis=1), swapped, np.zeros_like(swapped)]
     found = _differences(slices, chosen)
     remarks = tuple(
-        (places[best[number]].label, *(standing(lines[number]) for lines in found)) for number in range(len(there))
+        (label(places[best[number]]), *(standing(lines[number]) for lines in found)) for number in range(len(there))
     )
     return Verdicts(
         title,

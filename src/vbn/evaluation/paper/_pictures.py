@@ -9,10 +9,11 @@ import numpy as np
 
 from vbn.evaluation.paper._models import Model
 from vbn.evaluation.paper._pool import BINS, FULL, RARE, Pool
-from vbn.evaluation.paper._positions import Position, curves, positions
+from vbn.evaluation.paper._positions import curves, label, positions
 from vbn.evaluation.paper._reliability import AS_TRAINED, MEANS, TEMPERATURE
 from vbn.evaluation.paper._results import Picture, Series
 from vbn.evaluation.paper._tables import reliabilities
+from vbn.inference._dial import Dial
 
 OURS = "vbn"
 
@@ -24,10 +25,9 @@ def long_tail(domain: str, models: tuple[Model, ...], pool: Pool, figure: str = 
         series.append(_by_frequency(model.name, model, pool, figure, 0))
         if model.key == OURS:
             places = positions(pool.records[model.key][0])
-            neutral = Position(0.0, places[0].kind)
-            if neutral in places[1:]:  # what the dial takes from the tail
-                name = f"{model.name}, dial 0 in place of {places[0].dial:g}"
-                series.append(_by_frequency(name, model, pool, figure, places.index(neutral)))
+            if Dial() in places[1:]:  # what the dial takes from the tail
+                name = f"{model.name}, dial 0 in place of {label(places[0]).removeprefix('dial ')}"
+                series.append(_by_frequency(name, model, pool, figure, places.index(Dial())))
     return Picture(
         f"{domain}-long-tail",
         "The long tail",
@@ -64,8 +64,8 @@ def pareto(
     """
     series = []
     for model in (model for model in models if model.key in pool.records):
-        for kind, numbers in curves(pool.records[model.key][0]).items():
-            name = f"{model.name}, {kind}" if kind else model.name
+        for floor, numbers in curves(positions(pool.records[model.key][0])).items():
+            name = f"{model.name}, {floor}" if floor else model.name
             points = [_point(pool, model.key, figure, number) for number in numbers]
             if swept is not None and len(points) == 1:  # a rival's own settings go by what they give
                 points = sorted(points + [_point(swept, key, figure) for key in _ends(model, others, swept)])
@@ -76,9 +76,9 @@ def pareto(
     return Picture(
         f"{domain}-pareto-{figure.partition('@')[0].lower()}",
         f"Full against rare: {figure}",
-        "Up and right is better. One trained VBN and its popularity dial trace a curve. A rival is a point, or several "
-        "that are joined where it was also tuned for all targets or for rare ones alone (these on one masking for each "
-        "seed).",
+        "Up and right is better. One trained VBN and its popularity dial trace a curve for each floor. A rival is a "
+        "point, or several that are joined where it was also tuned for all targets or for rare ones alone (these on "
+        "one masking for each seed).",
         f"{figure}, all targets",
         f"{figure}, rare targets",
         tuple(series),

@@ -1,52 +1,64 @@
-"""Ways in which one trained model is ranked: positions of the popularity dial, and kinds of score that it turns."""
+"""Positions of the popularity dial at which one trained model is ranked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 from vbn.evaluation.paper._cache import Record
+from vbn.inference._dial import Dial
+
+_WEIGHTS = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
+_WEIGHTS_WITH_FLOOR = {
+    1.0: (-0.5, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 1.0, 1.25),
+    4.0: (-1.0, 0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5),
+}
+
+DIAL = (
+    *(Dial(weight) for weight in _WEIGHTS),
+    *(Dial(weight, floor) for floor, weights in _WEIGHTS_WITH_FLOOR.items() for weight in weights),
+)
+"""Positions that are judged, without and with a floor; that of the parameters comes on top."""
 
 
-@dataclass(frozen=True)
-class Position:
-    """A position of the dial; `kind` names the score where there are several, such as "mean"."""
+def label(dial: Dial) -> str:
+    """A position in words.
 
-    dial: float
-    kind: str = ""
-
-    @property
-    def label(self) -> str:
-        """Such as "dial 0.25", or "mean, dial 0.25"."""
-        return f"{self.kind}, dial {self.dial:g}" if self.kind else f"dial {self.dial:g}"
+    Examples
+    --------
+    >>> label(Dial(0.25)), label(Dial(1.0, 4.0))
+    ('dial 0.25', 'dial 1, floor 4')
+    """
+    return f"dial {dial.weight:g}" + (f", floor {dial.floor:g}" if dial.floor else "")
 
 
-def positions(record: Record) -> tuple[Position, ...]:
+def as_facts(dials: tuple[Dial, ...]) -> list[list[float]]:
+    """Positions for the facts of a record, which are JSON."""
+    return [[dial.weight, dial.floor] for dial in dials]
+
+
+def positions(record: Record) -> tuple[Dial, ...]:
     """What each line of the ranks of a record is; the first is the one that tables show.
 
     Examples
     --------
-    >>> [position.label for position in positions(Record({"dial": [0.25, 0.0], "kinds": ["", "mean"]}))]
-    ['dial 0.25', 'mean, dial 0']
+    >>> positions(Record({"dial": [[0.25, 0.0], [0.5, 1.0]]}))
+    (Dial(weight=0.25, floor=0.0), Dial(weight=0.5, floor=1.0))
     >>> positions(Record({"dial": []}))
-    (Position(dial=0.0, kind=''),)
+    (Dial(weight=0.0, floor=0.0),)
     """
-    dials: Iterable[float] = record.facts["dial"] or [0.0]
-    dials = list(dials)
-    kinds = record.facts.get("kinds") or [""] * len(dials)  # most models have one kind of score
-    return tuple(Position(float(dial), kind) for dial, kind in zip(dials, kinds, strict=True))
+    return tuple(Dial(weight, floor) for weight, floor in record.facts["dial"]) or (Dial(),)
 
 
-def curves(record: Record) -> dict[str, list[int]]:
-    """The numbers of the positions of each kind, by dial.
+def curves(places: tuple[Dial, ...]) -> dict[str, list[int]]:
+    """The numbers of the positions of each floor, by weight; where the dial is at 0, floors make no difference.
 
     Examples
     --------
-    >>> curves(Record({"dial": [0.25, 0.0, 0.5]}))
-    {'': [1, 0, 2]}
+    >>> curves((Dial(0.25), Dial(0.0), Dial(0.5, floor=1.0)))
+    {'': [1, 0], 'floor 1': [1, 2]}
     """
-    found: dict[str, list[int]] = {}
-    all_of_them = positions(record)
-    for number in sorted(range(len(all_of_them)), key=lambda number: all_of_them[number].dial):
-        found.setdefault(all_of_them[number].kind, []).append(number)
-    return found
+    return {
+        f"floor {floor:g}" if floor else "": sorted(
+            (number for number, dial in enumerate(places) if dial.floor == floor or not dial),
+            key=lambda number: places[number].weight,
+        )
+        for floor in sorted({dial.floor for dial in places})
+    }

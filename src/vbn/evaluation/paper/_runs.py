@@ -14,11 +14,10 @@ from vbn.evaluation.paper._examples import neighbours, of_the_least
 from vbn.evaluation.paper._judging import ranks
 from vbn.evaluation.paper._models import BY_KEY, Model, Parameters, of_fit
 from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._positions import DIAL, as_facts
 from vbn.evaluation.paper._reliability import reliability
 from vbn.evaluation.paper._split import BOTH, ITEMS, Split
-
-DIAL = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
-"""Positions of the popularity dial that are judged; that of the parameters comes on top."""
+from vbn.inference._dial import Dial, read_dial
 
 
 @dataclass
@@ -66,12 +65,12 @@ class Runner:
         scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
         offsets = None
         if dial:
-            offsets = np.array(dial)[:, None] * fitted._model().profile.log_popularity
+            offsets = np.array([one.added(fitted._model().profile) for one in dial])
         above, others = ranks(scorer, split.masked, split.which, model.asking, offsets)
         facts = {
             "fit_seconds": seconds,
             "seconds": time.perf_counter() - started,
-            "dial": list(dial),
+            "dial": as_facts(dial),
             "neighbours": neighbours(fitted, split.examples, split.domain.interactions.items),
             "bounds": [float(bound) for bound in getattr(fitted, "lower_bounds_", [])],
         }
@@ -105,11 +104,11 @@ class Runner:
         return result
 
 
-def dial_of(model: Model, parameters: Parameters) -> tuple[float, ...]:
+def dial_of(model: Model, parameters: Parameters) -> tuple[Dial, ...]:
     """Positions of the dial: first the one to report, then the others of the curve."""
     if not model.dial:
         return ()
-    own = float(parameters.get("popularity", 0.0))
+    own = read_dial(parameters.get("popularity", 0.0), parameters.get("popularity_floor", 0.0))
     return (own, *(position for position in DIAL if position != own))
 
 

@@ -19,11 +19,13 @@ from vbn.evaluation.paper._masking import mask
 from vbn.evaluation.paper._models import ALL, Model, Parameters
 from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper._pool import Cases, Pool
+from vbn.evaluation.paper._positions import positions
 from vbn.evaluation.paper._runs import Runner
 from vbn.evaluation.paper._spaces import SPACES, Space, suggest
 from vbn.evaluation.paper._split import Split
 from vbn.evaluation.paper._tables import FOUR, four, titles
 from vbn.evaluation.paper._winners import FOLDER, settings, write_winner
+from vbn.inference._dial import Dial
 
 _RARE_CASES, _MOST_MASKINGS = 75, 3
 _HARDLY_BETTER = 0.5  # points of the objective for which no costlier start is taken
@@ -93,7 +95,8 @@ def _searched(
 
     def judged(parameters: Parameters) -> float:
         score, dial, figures = judge(model, splits, {**chosen, model.key: parameters}, runner)
-        found.append((score, {**parameters, **({"popularity": dial} if model.dial else {})}, figures))
+        turned = {"popularity": dial.weight, "popularity_floor": dial.floor} if model.dial else {}
+        found.append((score, {**parameters, **turned}, figures))
         return score
 
     starts = (model.defaults, *model.others)[:trials]
@@ -119,14 +122,14 @@ def _ends(found: list[tuple[float, Parameters, np.ndarray]], best: Parameters) -
 
 def judge(
     model: Model, splits: list[Split], parameters: dict[str, Parameters], runner: Runner
-) -> tuple[float, float, np.ndarray]:
+) -> tuple[float, Dial, np.ndarray]:
     """The objective on validation pairs, the position of the dial for the tables, and the four figures there."""
     records: list[Record] = [runner.run(model, split, parameters, seed) for seed, split in enumerate(splits)]
     pool = Pool(1, [Cases.of(split.masked, "validation") for split in splits], {model.key: records})
-    dial = records[0].facts["dial"] or [0.0]
-    figures = np.array([four(pool, model.key, variant) for variant in range(len(dial))])
+    places = positions(records[0])
+    figures = np.array([four(pool, model.key, variant) for variant in range(len(places))])
     shown = position(figures)
-    return float(np.nanmean(figures[shown])), float(dial[shown]), figures[shown]
+    return float(np.nanmean(figures[shown])), places[shown], figures[shown]
 
 
 def position(figures: np.ndarray) -> int:

@@ -152,7 +152,7 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
     dial of its own, has to be beaten for relations to be worth something.
     """
     trained = model._model()
-    popularity, relation = trained.profile.log_popularity[candidates], trained.relation_number("antonym")
+    popularity, relation = trained.profile.log_popularity()[candidates], trained.relation_number("antonym")
     scorer, vectors = as_scorer(model), unit(model.vectors(readout="smoothed")[1])
 
     def holds(rows: np.ndarray) -> np.ndarray:

@@ -10,9 +10,11 @@ import numpy as np
 from vbn.evaluation.paper._bootstrap import intervals
 from vbn.evaluation.paper._dominance import DOMINATED, NOT_WORSE, standing
 from vbn.evaluation.paper._paper_numbers import INFERENCE
+from vbn.evaluation.paper._positions import label
 from vbn.evaluation.paper._results import Row, Table, Verdicts
 from vbn.evaluation.paper.words._completion import AVERAGE, DIALS, FOUR, NEUTRAL, SHOWN, CompletionResult
 from vbn.evaluation.paper.words._tables import cell
+from vbn.inference._dial import Dial, read_dial
 
 Triple = tuple[float, float, float]
 TITLES = tuple(f"{figure}, {part}" for figure, part in FOUR)
@@ -23,10 +25,11 @@ Place = tuple[str, int]
 
 def places(ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
     """Where each model is asked: the way that suits it best and the position of its dial, by its name."""
-    return {
-        name: (f"{name}, {ranking[key]['query']}", DIALS.index(ranking[key].get("popularity", 0.0)))
-        for key, name in SHOWN.items()
-    }
+    return {name: (f"{name}, {ranking[key]['query']}", DIALS.index(_dial(ranking[key]))) for key, name in SHOWN.items()}
+
+
+def _dial(ranking: Mapping[str, Any]) -> Dial:
+    return read_dial(ranking.get("popularity", 0.0), ranking.get("popularity_floor", 0.0))
 
 
 _AVERAGED: dict[str, Place] = {name: (f"{name}, {AVERAGE}", NEUTRAL) for name in SHOWN.values()}
@@ -134,7 +137,7 @@ def _positions(found: CompletionResult) -> list[Place]:
 
 def _label(found: CompletionResult, way: str, dial: int) -> str:
     asked = way.partition(", ")[2]
-    return f"{asked}, dial {DIALS[dial]:g}" if len(found.above[way][0]) > 1 else asked
+    return f"{asked}, {label(DIALS[dial])}" if len(found.above[way][0]) > 1 else asked
 
 
 def _best(less: Mapping[tuple[str, str], np.ndarray], chosen: Mapping[str, np.ndarray]) -> int:

@@ -19,26 +19,27 @@ from vbn.estimators import VBN
 from vbn.evaluation.paper._cache import Cache, Record
 from vbn.evaluation.paper._figures import MAIN, contributions
 from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._positions import DIAL
 from vbn.evaluation.paper._reliability import Facts
-from vbn.evaluation.paper._runs import DIAL
 from vbn.evaluation.paper.words._corpus import Sentences, Words, counted
 from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._graph import unit
 from vbn.evaluation.paper.words._keeping import kept
 from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks
 from vbn.evaluation.paper.words._reliable import word_reliability
+from vbn.inference._dial import Dial
 from vbn.inference._folding import average, fold_in
 from vbn.inference._predictive import logit
 from vbn.kernels._arrays import ContextArrays
 from vbn.model._trained import Trained
 
 DIALS = DIAL
-"""What log(count) is multiplied with and added to the logit of the Bayesian models when ranking; as elsewhere."""
+"""Positions of the dial of the Bayesian models; as elsewhere."""
 
 FOUR = tuple((figure, part) for part in ("full", "rare") for figure in MAIN)
 """The paper's four columns."""
 
-NEUTRAL = DIALS.index(0.0)
+NEUTRAL = DIALS.index(Dial())
 
 AVERAGE = "average"
 """The paper's way to ask: the mean of the words of a sentence."""
@@ -248,7 +249,7 @@ def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
         yield f"{name}, thinned average and products", thinned(products.scores), columns, None
         return
     averaged, folded = (WordsOnly(model._model(), query) for query in ("average", "fold_in"))
-    offsets = np.multiply.outer(np.array(DIALS), averaged.log_popularity)
+    offsets = np.array([averaged.added(dial) for dial in DIALS])
     yield f"{name}, {AVERAGE}", averaged.scores, averaged.columns, offsets
     yield f"{name}, thinned average", thinned(averaged.scores), averaged.columns, offsets
     yield f"{name}, fold-in", thinned(folded.scores), folded.columns, offsets
@@ -264,11 +265,14 @@ class WordsOnly:
         q, counts = trained.posterior, trained.columns.counts
         at = trained.columns.ids(sorted(trained.columns[int(i)] for i in np.flatnonzero(counts > 0)))
         self.columns = Vocabulary([trained.columns[int(i)] for i in at], counts[at])
-        self.log_popularity = trained.profile.log_popularity[at]
         self._v = np.asarray(q.v.mean[at].T, np.float32)
         self._spreads = np.concatenate([np.asarray(q.v.variance[at].T, np.float32), self._v**2])
         self._bias, self._bias_variance = (np.asarray(part[at], np.float32) for part in (q.bias.mean, q.bias.variance))
         self._at = at
+
+    def added(self, dial: Dial) -> np.ndarray:
+        """What the dial adds to the logits of the words."""
+        return dial.added(self._trained.profile)[self._at]
 
     @cached_property
     def _joint(self) -> tuple[np.ndarray, np.ndarray]:

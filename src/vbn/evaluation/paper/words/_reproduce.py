@@ -8,6 +8,7 @@ from typing import Any
 
 from vbn.evaluation.paper._cache import Cache
 from vbn.evaluation.paper._options import Options, Progress
+from vbn.evaluation.paper._positions import curves
 from vbn.evaluation.paper._results import DomainResult, Picture, Series
 from vbn.evaluation.paper.words import _antonyms, _completed, _completion, _similarity, _tables
 from vbn.evaluation.paper.words._ablations import FIGURES, VARIANTS, AblationResult, ablations
@@ -18,6 +19,7 @@ from vbn.evaluation.paper.words._corpus import Words
 from vbn.evaluation.paper.words._reliable import reliability_table
 from vbn.evaluation.paper.words._settings import winners
 from vbn.evaluation.paper.words._similarity import similarity
+from vbn.inference._dial import Dial
 
 Sections = Mapping[str, dict[str, Any]]
 _NOTES = (
@@ -134,20 +136,20 @@ def _ablation_table(found: AblationResult) -> Any:
 
 
 def _dial_picture(found: CompletionResult) -> Picture:
-    """Full against rare as the popularity dial turns."""
+    """Full against rare as the popularity dial turns, a curve for each floor."""
     series = []
     for model, runs in found.above.items():
-        places = range(len(runs[0]))
-        x, y = (
-            tuple(float(found.by_seed(model, "MPR", part, place).mean()) for place in places)
-            for part in ("full", "rare")
-        )
-        series.append(Series(model, x, y, ours=model.startswith("VBN"), joined=len(x) > 1))
-    shown = ", ".join(map(str, DIALS))
+        for floor, places in curves(DIALS if len(runs[0]) > 1 else (Dial(),)).items():
+            x, y = (
+                tuple(float(found.by_seed(model, "MPR", part, place).mean()) for place in places)
+                for part in ("full", "rare")
+            )
+            name = f"{model}, {floor}" if floor else model
+            series.append(Series(name, x, y, ours=model.startswith("VBN"), joined=len(x) > 1))
     return Picture(
         "words-dial", "Sentence completion: all words against rare ones",
-        f"The popularity dial goes through {shown}, without training anew.", "MPR, all words", "MPR, rare words",
-        tuple(series),
+        "The popularity dial turns, without training anew; a curve for each of its floors.", "MPR, all words",
+        "MPR, rare words", tuple(series),
     )  # fmt: skip
 
 

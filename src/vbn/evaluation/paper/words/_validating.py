@@ -143,7 +143,9 @@ def _chosen(lines: np.ndarray, place: int) -> dict[str, Any]:
 
 def _ranking(name: str, place: int, positions: int) -> dict[str, Any]:
     """How to ask, and where the dial is if there is one."""
-    return {"query": name.partition(", ")[2], **({"popularity": DIALS[place]} if positions > 1 else {})}
+    dial = DIALS[place]
+    turned = {"popularity": dial.weight, "popularity_floor": dial.floor} if positions > 1 else {}
+    return {"query": name.partition(", ")[2], **turned}
 
 
 def _cases(words: Words) -> tuple[Cases, Counter[str]]:
