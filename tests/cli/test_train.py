@@ -124,6 +124,16 @@ def test_rows_of_a_taxonomy_or_a_relation_without_a_name_are_dropped_if_wanted(t
     assert (model._data.taxonomy.n_edges, len(model._data.relations["near"])) == (1, 1)
 
 
+@pytest.mark.parametrize("name", ["README.md", "config.json"])
+def test_a_folder_with_such_a_file_of_another_is_refused_before_anything_is_read(name, tmp_path, called):
+    (tmp_path / name).write_text("{}")
+    given = ["train", "absent.csv", "--kind", "pairs", "--out", "."]
+    result = called(*given, cwd=tmp_path)
+    assert result.returncode == 1
+    assert f"there is a {name} that is not that of a vbn model" in result.stderr
+    assert "no such file" in called(*given, "--dry-run", cwd=tmp_path).stderr  # which writes nothing
+
+
 def test_items_of_a_line_may_be_separated_by_what_one_says(tmp_path, called):
     (tmp_path / "baskets.txt").write_text("green tea|milk\nmilk|green tea\n")
     given = ["train", "baskets.txt", "--kind", "baskets", "--delimiter", "|", *FAST, "--out", "m"]
