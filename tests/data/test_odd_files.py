@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import csv
 import gzip
+import os
 import subprocess
 import sys
 
@@ -47,6 +48,13 @@ def test_files_that_are_not_what_they_say(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=message):
         Dataset.from_pairs(tmp_path / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name on this system")
+def test_a_pipe_is_not_said_to_be_absent(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match=r"pipe\.csv' is a pipe or a device, .*: write it to a file first"):
+        Dataset.from_pairs(tmp_path / "pipe.csv")
 
 
 def test_old_files_with_a_delimiter_of_their_own(tmp_path):

@@ -70,6 +70,8 @@ def check_reading(header: Any, delimiter: Any) -> None:
 def _missing(path: Path) -> str:
     if path.is_dir():
         return f"{str(path)!r} is a folder; give the path of a file in it"
+    if path.exists():
+        return f"{str(path)!r} is a pipe or a device, and data is read more than once: write it to a file first"
     there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = _closest_file(path.name, there)
     hint = f"did you mean {str(path.with_name(close))!r}?" if close else "check the path"
