@@ -57,6 +57,19 @@ def test_a_pipe_is_not_said_to_be_absent(tmp_path):
         Dataset.from_pairs(tmp_path / "pipe.csv")
 
 
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("much", r"'much' at line 3 of x\.csv, column 'times', is not a number$"),
+        ("1,5", r"'1,5' at line 3 of x\.csv, column 'times', is not a number; write a decimal comma as a point$"),
+    ],
+)
+def test_a_weight_that_is_no_number_is_told_with_its_column(tmp_path, cell, message):
+    (tmp_path / "x.csv").write_text(f'who,what,times\na,b,2\na,c,"{cell}"\n')
+    with pytest.raises(DataError, match=message):
+        Dataset.from_interactions(tmp_path / "x.csv", "who", "what", "times")
+
+
 def test_old_files_with_a_delimiter_of_their_own(tmp_path):
     (tmp_path / "ratings.dat").write_bytes(b"1::10::5::978300760\r\n\r\n1::20::3::978302109\r\n")
     (tmp_path / "u.data").write_text("1\t10\t5\t978300760\n1\t20\t3\t978302109\n")
