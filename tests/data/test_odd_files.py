@@ -37,7 +37,7 @@ TEXT = b"left,right\na,b\nb,c\n"
         ("x.csv", gzip.compress(TEXT), r"compressed with gzip, so call it x\.csv\.gz"),
         ("x.csv", b"PAR1\xff\xfe", r"a parquet file, so call it x\.parquet"),
         ("x.csv", b"left,right\n" + b"a" * 200_000 + b",b\n", "line 2 .* field limit"),
-        ("x.csv", b"left;right\na;b\n", "is the delimiter right"),
+        ("x.csv", b"left|right\na|b\n", "is the delimiter right"),
         ("x.dat", TEXT, "give the delimiter of a text file"),
         ("x.csv.gz", TEXT, "not a whole gzip file"),
         ("x.csv.gz", b"", "is empty"),
