@@ -112,6 +112,28 @@ def test_rows_without_a_name_are_dropped_if_wanted_and_the_settings_remember_it(
     assert tomllib.loads((tmp_path / "m" / "train.toml").read_text())["drop_missing"] is True
 
 
+def test_rows_of_a_taxonomy_or_a_relation_without_a_name_are_dropped_if_wanted(tmp_path, called):
+    (tmp_path / "pairs.csv").write_text("left,right\ntea,milk\nmilk,tea\n")
+    (tmp_path / "kinds.csv").write_text("child,parent\ntea,drink\ndrink,\n")  # often how a root is written
+    (tmp_path / "near.csv").write_text("left,right\ntea,milk\ntea,\n")
+    files = ["--taxonomy", "kinds.csv", "--relation", "near=near.csv"]
+    given = ["train", "pairs.csv", "--kind", "pairs", *files, *FAST, "--out", "m"]
+    assert "pass --drop-missing" in called(*given, cwd=tmp_path).stderr
+    assert called(*given, "--drop-missing", cwd=tmp_path).returncode == 0
+    model = vbn.load(tmp_path / "m")
+    assert (model._data.taxonomy.n_edges, len(model._data.relations["near"])) == (1, 1)
+
+
+@pytest.mark.parametrize("name", ["README.md", "config.json"])
+def test_a_folder_with_such_a_file_of_another_is_refused_before_anything_is_read(name, tmp_path, called):
+    (tmp_path / name).write_text("{}")
+    given = ["train", "absent.csv", "--kind", "pairs", "--out", "."]
+    result = called(*given, cwd=tmp_path)
+    assert result.returncode == 1
+    assert f"there is a {name} that is not that of a vbn model" in result.stderr
+    assert "no such file" in called(*given, "--dry-run", cwd=tmp_path).stderr  # which writes nothing
+
+
 def test_items_of_a_line_may_be_separated_by_what_one_says(tmp_path, called):
     (tmp_path / "baskets.txt").write_text("green tea|milk\nmilk|green tea\n")
     given = ["train", "baskets.txt", "--kind", "baskets", "--delimiter", "|", *FAST, "--out", "m"]

@@ -135,10 +135,23 @@ def test_quotes_line_breaks_blank_lines_and_a_byte_order_mark(tmp_path):
 
 def test_another_delimiter(tmp_path):
     path = tmp_path / "pairs.csv"
-    path.write_text("left;right\na;b\n")
-    assert by_name(Dataset.from_pairs(path, delimiter=";")) == {("a", "b"): 1}
+    path.write_text("left|right\na|b\n")
+    assert by_name(Dataset.from_pairs(path, delimiter="|")) == {("a", "b"): 1}
     with pytest.raises(DataError, match="is the delimiter right"):
         Dataset.from_pairs(path)
+
+
+def test_a_csv_with_semicolons_in_its_first_line_and_no_comma_is_split_at_these(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_bytes('\ufeff"left";right\r\n"a; b";c, d\r\n'.encode())
+    assert by_name(Dataset.from_pairs(path)) == {("a; b", "c, d"): 1}
+    assert Taxonomy.from_edges(path, header=True).n_edges == 1
+    path.write_text("left;right,right\na;b,c\n")  # a comma as well: it is what a csv is split at
+    assert by_name(Dataset.from_pairs(path, header=True)) == {("a;b", "c"): 1}
+    path.write_text('left;"right, or wrong"\na;b\n')  # a comma within quotes separates nothing
+    assert by_name(Dataset.from_pairs(path, header=True)) == {("a", "b"): 1}
+    path.write_text("text;\nto be;\n")  # whoever means a comma can say so
+    assert Dataset.from_sequences(path, column="text;", delimiter=",").rows.names == ("to", "be;")
 
 
 def test_sequences_from_files_and_tables(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import csv
 import gzip
+import os
 import subprocess
 import sys
 
@@ -36,7 +37,7 @@ TEXT = b"left,right\na,b\nb,c\n"
         ("x.csv", gzip.compress(TEXT), r"compressed with gzip, so call it x\.csv\.gz"),
         ("x.csv", b"PAR1\xff\xfe", r"a parquet file, so call it x\.parquet"),
         ("x.csv", b"left,right\n" + b"a" * 200_000 + b",b\n", "line 2 .* field limit"),
-        ("x.csv", b"left;right\na;b\n", "is the delimiter right"),
+        ("x.csv", b"left|right\na|b\n", "is the delimiter right"),
         ("x.dat", TEXT, "give the delimiter of a text file"),
         ("x.csv.gz", TEXT, "not a whole gzip file"),
         ("x.csv.gz", b"", "is empty"),
@@ -47,6 +48,26 @@ def test_files_that_are_not_what_they_say(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=message):
         Dataset.from_pairs(tmp_path / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name on this system")
+def test_a_pipe_is_not_said_to_be_absent(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match=r"pipe\.csv' is a pipe or a device, .*: write it to a file first"):
+        Dataset.from_pairs(tmp_path / "pipe.csv")
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("much", r"'much' at line 3 of x\.csv, column 'times', is not a number$"),
+        ("1,5", r"'1,5' at line 3 of x\.csv, column 'times', is not a number; write a decimal comma as a point$"),
+    ],
+)
+def test_a_weight_that_is_no_number_is_told_with_its_column(tmp_path, cell, message):
+    (tmp_path / "x.csv").write_text(f'who,what,times\na,b,2\na,c,"{cell}"\n')
+    with pytest.raises(DataError, match=message):
+        Dataset.from_interactions(tmp_path / "x.csv", "who", "what", "times")
 
 
 def test_old_files_with_a_delimiter_of_their_own(tmp_path):

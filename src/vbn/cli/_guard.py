@@ -83,7 +83,7 @@ class Guarded(TyperGroup):
 
 def told(error: BaseException) -> str:
     """An error as one line for a user."""
-    message = " ".join(str(error).split())
+    message = " ".join(filter(None, map(str.strip, str(error).splitlines())))  # a name's own spaces stay
     if isinstance(error, VBNError):
         return f"error: {in_options(message)}"
     if isinstance(error, OSError):

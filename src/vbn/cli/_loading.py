@@ -73,13 +73,14 @@ def read_training_data(settings: Mapping[str, Any], scratch: Path | None = None)
         data = data.with_co_occurrences(settings["co_occurrences"])
     if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
         data = data.to_folder(scratch)
+    unnamed = "drop" if settings.get("drop_missing") else "error"
     if "taxonomy" in settings:
         child, parent, weight = _three(settings.get("taxonomy_columns", ()))
         data = data.with_taxonomy(
             settings["taxonomy"], settings.get("taxonomy_side"), child=child, parent=parent, weight=weight,
-            break_cycles="drop" if settings.get("drop_cycles") else "error",
+            break_cycles="drop" if settings.get("drop_cycles") else "error", missing=unnamed,
         )  # fmt: skip
-    missing = "skip" if settings.get("skip_unknown") else "error"
+    missing = "skip" if settings.get("skip_unknown") else unnamed
     for name, file in settings.get("relation", {}).items():
         data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing)
     return data

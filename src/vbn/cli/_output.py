@@ -81,3 +81,12 @@ def check_folder(path: Path) -> None:
         raise ModelFileError(f"{there} is a file; a model is saved as a folder: choose another --out.")
     if not os.access(there, os.W_OK | os.X_OK):
         raise ModelFileError(f"{there} cannot be written to: choose another --out.")
+
+
+def check_model_folder(path: Path) -> None:
+    """Refuse, besides, a folder in which a model would replace files that are not a model's."""
+    check_folder(path)
+    if path.is_dir():
+        from vbn import storage
+
+        storage.check_folder(path)

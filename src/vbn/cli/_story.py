@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vbn.cli._belongings import forget
-from vbn.cli._output import check_folder
+from vbn.cli._output import check_model_folder
 from vbn.data import Dataset, Taxonomy
 from vbn.datasets import Bundled, load_bundled
 from vbn.estimators import VBN
@@ -34,7 +34,7 @@ SETTINGS: dict[str, Any] = {
 
 def run_demo(out: str, *, epochs: int, seed: int) -> None:
     """Train with and without the taxonomy on the bundled data, compare, and save the model."""
-    check_folder(Path(out))
+    check_model_folder(Path(out))
     console = Console(highlight=False)
     bundled = load_bundled()
     console.rule("[bold]vbn: entities as probability densities", align="left")

@@ -90,7 +90,8 @@ def train(
         typer.Option(help="What separates the fields of INPUT (of a .txt: tokens or items), such as ; or :: or \\t."),
     ] = None,
     drop_missing: Annotated[
-        bool | None, typer.Option("--drop-missing", help="Leave rows without a name out (empty, NA, null, ...).")
+        bool | None,
+        typer.Option("--drop-missing", help="Leave rows of any file without a name out (empty, NA, null, ...)."),
     ] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Sequences: largest distance of neighbours [5].")] = None,
     dynamic_window: Annotated[

@@ -14,7 +14,7 @@ import typer
 
 from vbn.cli._belongings import CHECKPOINT, HELD_OUT, check_resuming, epochs_done, forget, stamp
 from vbn.cli._loading import check_usage, read_counts, read_training_data
-from vbn.cli._output import check_folder, say
+from vbn.cli._output import check_model_folder, say
 from vbn.cli._settings import MODEL, gathered, to_toml
 from vbn.data import Dataset
 from vbn.data._sizes import bytes_of
@@ -27,7 +27,8 @@ def run_training(options: Mapping[str, Any]) -> None:
         settings.setdefault("out", "model")
     check_usage(settings)
     out = Path(settings["out"])
-    check_folder(out)
+    if not options["dry_run"]:
+        check_model_folder(out)
     before = 0
     if options["resume"]:
         before = epochs_done(out)

@@ -15,7 +15,11 @@ _WORDS = (
     (r"train on data\.with_co_occurrences\(\)", "train with --co-occurrences 1"),
     (r"leave query= out", "leave --query out"),
     (r"Leave query= out", "Leave --query out"),
+    (r"pass it as user=", "give it with --user"),
+    (r"not as user=", "not with --user"),
+    (r"see side=", "see --side"),
     (r"\bside=(['\"])(row|column)\1", r"--side \2"),
+    (r"\b(popularity|memory)=(['\"]?)(\S+)\2 ", r"--\1 \3 "),
     (r"\bby='(\w+)'", r"--by \1"),
     (r"\bquery='(\w+)'", r"--query \1"),
     (r"\breadout='(\w+)'", r"--readout \1"),
@@ -25,6 +29,7 @@ _WORDS = (
     (r"Say header=True or header=False, or begin", "Say --header or --no-header, name them with --columns, or begin"),
     (r"\bheader=True\b", "--header"),
     (r"\bheader=False\b", "--no-header"),
+    (r"; taxonomy\.dropped lists all of them", ""),
     (r" \(a string is read as a path; pass data as a list\)", ""),
 )
 

@@ -26,10 +26,10 @@ class Constructors(ABC):
         names ("left", "right", "user", "item", ...) or text above a number; no if it holds a number or a
         name that comes again further down. If neither, you are asked.
     delimiter : str, optional
-        What separates the fields; by default a comma in .csv, a tab in .tsv, and in .txt whichever of
-        tab, comma and white space the first line has. With it, files of other names (.dat, .data) are
-        read as text, too; it may have several characters, as "::". A .txt file of sequences or baskets has one of
-        them a line, and the delimiter separates its tokens or items.
+        What separates the fields; by default a comma in .csv (a semicolon if its first line has one and no
+        comma), a tab in .tsv, and in .txt whichever of tab, comma and white space the first line has. With it, files
+        of other names (.dat, .data) are read as text, too; it may have several characters, as "::". A .txt file of
+        sequences or baskets has one of them a line, and the delimiter separates its tokens or items.
     missing : {"error", "drop"}, default "error"
         What to do about rows without a name: an empty field, None, NaN. Fields of a text file that read NA, N/A, nan,
         null, None or the like are dropped, too; with "error" they are names (of Namibia, of sodium), with a warning.

@@ -141,7 +141,7 @@ def _carefully(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field],
         for key, encoder in labels.items():
             encoder.extend([row[places[key]]], item_number)
         for key, column in numbers.items():
-            column.append(as_number(row[places[key]], key, f"line {line} of {name}"))
+            column.append(as_number(row[places[key]], f"line {line} of {name}, column {sheet.names[places[key]]!r},"))
         lines.append(line)
     return _finished(labels, numbers, lambda row: f"line {lines[row]} of {name}")
 

@@ -7,6 +7,7 @@ import difflib
 import gzip
 import io
 import os
+import re
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +17,7 @@ from typing import IO, Any, NamedTuple
 from vbn._errors import DataError, ParameterError
 
 TEXT = ("csv", "tsv", "txt")
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 class File(NamedTuple):
@@ -70,6 +72,8 @@ def check_reading(header: Any, delimiter: Any) -> None:
 def _missing(path: Path) -> str:
     if path.is_dir():
         return f"{str(path)!r} is a folder; give the path of a file in it"
+    if path.exists():
+        return f"{str(path)!r} is a pipe or a device, and data is read more than once: write it to a file first"
     there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = _closest_file(path.name, there)
     hint = f"did you mean {str(path.with_name(close))!r}?" if close else "check the path"
@@ -145,11 +149,10 @@ def split_rows(file: File, delimiter: str | None) -> Iterator[list[str]]:
     """Return the rows of a delimited file as fast as may be; errors do not say where they are.
 
     Blank lines come as empty rows. Quoted fields may hold delimiters and line breaks. Without a
-    `delimiter`, a .csv file is split at commas, a .tsv file at tabs, and a .txt file at whatever of
-    tab, comma and white space its first line has. A delimiter of several characters ("::") knows no quotes.
+    `delimiter`, it is that of `mark_of`. A delimiter of several characters ("::") knows no quotes.
     """
     if delimiter is None:
-        delimiter = {"csv": ",", "tsv": "\t"}.get(file.kind) or _mark_of_first_line(file)
+        delimiter = mark_of(file)
     if delimiter is None:
         return map(str.split, read_lines(file))
     if len(delimiter) > 1:
@@ -176,7 +179,18 @@ def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str
         start = getattr(reader, "line_num", start) + 1
 
 
-def _mark_of_first_line(file: File) -> str | None:
+def mark_of(file: File) -> str | None:
+    """Return what separates the fields of a file if nobody said: None is white space.
+
+    That is a tab in a .tsv file and a comma in a .csv file, or a semicolon if the first line of the latter has one and
+    no comma, as spreadsheets write it in half of the world; in a .txt file it is whatever of tab and comma the first
+    line has.
+    """
+    if file.kind == "tsv":
+        return "\t"
     with closing(read_lines(file)) as lines:
         first = next((line for line in lines if line.strip()), "")
-    return next((mark for mark in "\t," if mark in first), None)
+    if file.kind != "csv":
+        return next((mark for mark in "\t," if mark in first), None)
+    bare = _QUOTED.sub("", first)
+    return ";" if ";" in bare and "," not in bare else ","

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from vbn._errors import DataError
-from vbn.data._files import TEXT, File, read_lines, read_rows
+from vbn.data._files import TEXT, File, mark_of, read_lines, read_rows
 
 _MARKS = {",": "commas", ";": "semicolons"}
 _LOOKED_AT = 1000  # lines of a file of columns that may be one of lists
@@ -55,5 +55,5 @@ def differ_in_length(file: File, delimiter: str | None) -> bool:
 def basket_a_line(file: File, delimiter: str | None) -> str:
     """Say how to read a file of columns as one basket a line."""
     name = file.path.name.partition(".")[0]
-    mark = delimiter or ("\t" if file.kind == "tsv" else ",")
+    mark = delimiter or mark_of(file) or ","
     return f"if each line is a basket, call the file {name}.txt and pass delimiter={mark!r}"

@@ -104,7 +104,7 @@ def _from_file(file: File, header: bool | None, delimiter: str | None) -> Matrix
     for line, row in checked_rows(sheet, name):
         rows.append(row[0])
         where = f"line {line} of {name}"
-        values.append(np.asarray([as_number(cell, "the matrix", where) for cell in row[1:]]))
+        values.append(np.asarray([as_number(cell, where) for cell in row[1:]]))
     dense = np.stack(values) if values else np.zeros((0, len(names) - 1))
     return Matrix(_as_coo(dense), rows, None if header is False else names[1:])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -10,10 +11,11 @@ from vbn._errors import DataError
 from vbn.data._names import Where, item_number
 from vbn.data._types import FloatArray
 
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _LARGE = 2**1023  # whole numbers beyond this may not fit a float64
 
 
-def as_number(value: object, what: str, where: str) -> float:
+def as_number(value: object, where: str) -> float:
     """Turn one value into a float; a missing one (None, or empty in a file) becomes NaN."""
     if value is None or value == "":
         return float("nan")
@@ -22,7 +24,8 @@ def as_number(value: object, what: str, where: str) -> float:
     except OverflowError:
         return float("inf")
     except (TypeError, ValueError):
-        raise DataError(f"{value!r} at {where} of {what} is not a number") from None
+        hint = "; write a decimal comma as a point" if _DECIMAL_COMMA.fullmatch(str(value)) else ""
+        raise DataError(f"{value!r} at {where} is not a number{hint}") from None
 
 
 def as_numbers(values: object, what: str, where: Where = item_number) -> FloatArray:
@@ -39,7 +42,7 @@ def as_numbers(values: object, what: str, where: Where = item_number) -> FloatAr
     def parsed(entries: Iterable[object]) -> Iterator[float]:
         for position, value in enumerate(entries):
             plain = type(value) is float or (type(value) is int and -_LARGE < value < _LARGE)
-            yield value if plain else as_number(value, what, where(position))  # type: ignore[misc]
+            yield value if plain else as_number(value, f"{where(position)} of {what}")  # type: ignore[misc]
 
     return np.fromiter(parsed(values), dtype=np.float64)
 
