@@ -29,7 +29,7 @@ from vbn.inference._dial import Dial
 
 _RARE_CASES, _MOST_MASKINGS = 75, 3
 _HARDLY_BETTER = 0.5  # points of the objective for which no costlier start is taken
-_GIVEN_UP = 1.0  # points of full that the position of the tables may give up for rare
+_GIVEN_UP = 0.5  # points of full that the position of the tables may give up for rare
 
 
 def search(
@@ -133,7 +133,7 @@ def judge(
 
 
 def position(figures: np.ndarray) -> int:
-    """The best mean of the four figures among those that give up at most a point of full, its HR@10% and MPR averaged.
+    """The best mean of the four figures among those that give up at most half a point of full (HR@10% and MPR averaged).
 
     Examples
     --------
