@@ -10,6 +10,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.data import Taxonomy, Vocabulary
+from vbn.data._vocabulary import known_ids
 from vbn.estimators._checking import _number, _whole
 from vbn.estimators._queries import Queries
 from vbn.model._posterior import Part
@@ -98,7 +99,7 @@ class Steps:
 def _retrofitted(part: Part, names: Vocabulary, known: np.ndarray, edges: Taxonomy, steps: Steps) -> Part:
     """The densities of a part with retrofitted means."""
     nodes = edges.vocabulary
-    place = np.array([names.id(name) if name in names else -1 for name in nodes], dtype=np.int64)
+    place = known_ids(names, nodes)
     start = np.zeros((len(nodes), part.mean.shape[1]))
     given = place >= 0
     start[given] = part.mean[place[given]]
