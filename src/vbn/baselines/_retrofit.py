@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import DataError, ParameterError
 from vbn.data import Taxonomy, Vocabulary
 from vbn.data._vocabulary import known_ids
-from vbn.estimators._checking import _number, _whole
+from vbn.estimators._checking import need_number, need_whole
 from vbn.estimators._queries import Queries
 from vbn.model._posterior import Part
 
@@ -151,9 +151,9 @@ def _edges(given: Any) -> Taxonomy:
 
 
 def _check(iterations: Any, alpha: Any, beta: Any, missing: Any) -> None:
-    _whole("iterations", iterations, least=1)
-    _number("alpha", alpha, above=0.0)
+    need_whole("iterations", iterations, least=1)
+    need_number("alpha", alpha, above=0.0)
     if not (isinstance(beta, str) and beta == "degree"):
-        _number("beta", beta, above=0.0)
+        need_number("beta", beta, above=0.0)
     if missing not in ("infer", "skip"):
         raise ParameterError(f"missing={missing!r} is neither 'infer' nor 'skip'.")
