@@ -18,6 +18,7 @@ from vbn.estimators._queries import check_k, read_dial
 from vbn.estimators._recommending import read_baskets
 from vbn.inference._neighbours import top
 from vbn.inference._table import Table, Tables
+from vbn.model._profile import log_popularity
 
 _AT_ONCE = 128  # queries whose scores are held at a time
 
@@ -34,12 +35,6 @@ class Known:
     def shared(self) -> bool:
         """Whether rows and columns are the same entities."""
         return self.rows is self.columns
-
-    def log_popularity(self) -> np.ndarray:
-        """Log of how often each column was seen; what was never seen counts as the rarest that was."""
-        counts = self.columns.counts
-        result: np.ndarray = np.log(np.maximum(counts, counts[counts > 0].min(initial=np.inf)))
-        return result
 
 
 class Baseline(Parameters, ABC):
@@ -122,7 +117,7 @@ class Baseline(Parameters, ABC):
         known = self._known()
         check_k(k)
         _check_manner(query, explore, seed)
-        extra, allowed = read_dial(popularity) * known.log_popularity(), _allowed(known, candidates)
+        extra, allowed = read_dial(popularity) * log_popularity(known.columns), _allowed(known, candidates)
         if (entities is None) == (user is None):
             raise ParameterError("recommend() needs entities or user=, one of the two.")
         if user is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vbn.data._vocabulary import known_ids
+from vbn.data._vocabulary import Vocabulary, known_ids
 
 if TYPE_CHECKING:
     from vbn.model._posterior import Part
@@ -75,11 +75,7 @@ class Profile:
     @cached_property
     def log_popularity(self) -> np.ndarray:
         """Log of how often each column was seen; what was never seen counts as the rarest that was."""
-        counts = self._trained.columns.counts
-        seen = counts[counts > 0]
-        rarest = float(seen.min()) if len(seen) else 1.0
-        result: np.ndarray = np.log(np.maximum(counts, rarest))
-        return result
+        return log_popularity(self._trained.columns)
 
     @cached_property
     def rows_of_columns(self) -> np.ndarray:
@@ -102,6 +98,15 @@ class Profile:
                 0, len(self._trained.columns) - 1
             )
         return self._negatives[n]
+
+
+def log_popularity(names: Vocabulary) -> np.ndarray:
+    """Log of how often each entity was seen; what was never seen counts as the rarest that was."""
+    counts = names.counts
+    seen = counts[counts > 0]
+    rarest = float(seen.min()) if len(seen) else 1.0
+    result: np.ndarray = np.log(np.maximum(counts, rarest))
+    return result
 
 
 def lengths(vectors: np.ndarray) -> np.ndarray:
