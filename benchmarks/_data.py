@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -23,10 +21,3 @@ def data_folder(given: Path | None, name: str) -> Path:
     if not folder.is_dir():
         raise SystemExit(f"{folder} is not there: --data or VBN_DATA must name the folder that holds '{name}'")
     return folder
-
-
-def lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a gzipped UTF-8 file without their ends."""
-    with gzip.open(path, "rt", encoding="utf-8") as handle:
-        for line in handle:
-            yield line.rstrip("\n")

@@ -7,9 +7,10 @@ import importlib.metadata
 import json
 import os
 import platform
-import resource
 from pathlib import Path
 from typing import Any
+
+from vbn._cores import available_cores, processor
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -23,27 +24,13 @@ def machine() -> dict[str, Any]:
         except importlib.metadata.PackageNotFoundError:
             versions[name] = "not installed"
     return {
-        "cpu": _cpu_model(),
+        "cpu": processor() or "unknown",
         "cores": os.cpu_count(),
-        "usable_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "usable_cores": available_cores(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "versions": versions,
     }
-
-
-def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or "unknown"
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
-def peak_memory_mb() -> float:
-    """Return the largest resident size of this process so far, in MB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if platform.system() == "Darwin" else 2**10)
 
 
 def write_result(script: str, options: dict[str, Any], runs: list[dict[str, Any]], out: str | None) -> None:

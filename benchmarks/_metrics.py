@@ -55,10 +55,3 @@ def hit_rate_and_mpr(shares: np.ndarray, top: float = 0.1) -> tuple[float, float
     if len(shares) == 0:
         return float("nan"), float("nan")
     return 100 * float((shares < top).mean()), 100 * float(1 - shares.mean())
-
-
-def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the cosine of each pair of rows; 0 where a row is 0."""
-    norms = np.linalg.norm(vectors, axis=1)
-    unit = vectors / np.where(norms > 0, norms, 1.0)[:, None]
-    return np.einsum("pd,pd->p", unit[left], unit[right])

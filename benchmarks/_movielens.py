@@ -14,7 +14,6 @@ import numpy as np
 
 LIKED_ABOVE = 3.5
 MIN_ITEMS = 5
-RARE_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,6 @@ class Likes:
 
     users: list[str]
     items: list[str]
-    titles: dict[str, str]
     user: np.ndarray
     item: np.ndarray
     time: np.ndarray
@@ -55,11 +53,9 @@ def read_likes(folder: Path) -> Likes:
     items = sorted({item for _, item, _ in liked}, key=int)
     user_id = {name: number for number, name in enumerate(users)}
     item_id = {name: number for number, name in enumerate(items)}
-    titles = {row["item"]: f"{row['title']} ({row['year']})" for row in _rows(folder / "items.csv.gz")}
     return Likes(
         users,
         items,
-        titles,
         np.array([user_id[user] for user, _, _ in liked]),
         np.array([item_id[item] for _, item, _ in liked]),
         np.array([time for _, _, time in liked]),
@@ -107,12 +103,3 @@ def mask(likes: Likes, seed: int) -> Masked:
         last = rest[np.argmax(likes.time[rest])]  # all -1 without time stamps: then the first, at random
         hidden[[first, last]] = True
     return Masked(likes.user[~hidden], likes.item[~hidden], likes.user[hidden], likes.item[hidden])
-
-
-def rare_items(likes: Likes, masked: Masked) -> np.ndarray:
-    """Flag the 20 % of the catalogue with the fewest training users, ties by name."""
-    counts = np.bincount(masked.item, minlength=len(likes.items))
-    order = sorted(range(len(likes.items)), key=lambda item: (counts[item], likes.items[item]))
-    rare = np.zeros(len(likes.items), dtype=bool)
-    rare[order[: int(RARE_SHARE * len(order))]] = True
-    return rare

@@ -11,7 +11,6 @@ what they lie above "none".
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from vbn.evaluation.paper._judging import Asking, percentiles
 from vbn.evaluation.paper._masking import Masked, mask
 from vbn.evaluation.paper._winners import settings
 
-FOLDERS = {"movies": "movies", "music": "music", "medical": "medical"}
+DOMAINS = ["movies", "music", "medical"]
 SHARES = (0.0, 0.1, 0.3, 1.0, None)  # of the items that exchange parents; None: no taxonomy
 FIGURES = ("HR@10%", "MPR", "rare HR@10%", "rare MPR")
 
@@ -61,13 +60,13 @@ def judged(domain: Domain, masked: Masked, edges: Edges | None, seed: int) -> di
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_option(parser)
-    parser.add_argument("--domains", nargs="+", choices=list(FOLDERS), default=list(FOLDERS))
+    parser.add_argument("--domains", nargs="+", choices=DOMAINS, default=DOMAINS)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--out", help="file for the raw output, or 'auto'")
     chosen = parser.parse_args()
     runs: list[dict[str, Any]] = []
     for name in chosen.domains:
-        domain = load_domain(name, Path(data_folder(chosen.data, FOLDERS[name])).parent)
+        domain = load_domain(name, data_folder(chosen.data, name).parent)
         taxonomy = settings(name)["vbn"].get("taxonomy")
         for seed in range(chosen.seeds):
             masked = mask(domain.interactions, domain.least, seed)

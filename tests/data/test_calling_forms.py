@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
+from tests.data.making import by_name
 from vbn._errors import DataError
 from vbn.data import Dataset, Taxonomy
 
@@ -25,15 +26,6 @@ TABLES = {
     "pyarrow": pa.Table.from_pandas(FRAME),
     "dict": {"user": USERS, "item": ITEMS, "rating": RATINGS},
 }
-
-
-def by_name(data: Dataset) -> dict[tuple[str, str], float]:
-    counts = data.counts
-    pairs = zip(counts.row_ids().tolist(), counts.indices.tolist(), strict=True)
-    return {
-        (data.rows[row], data.columns[column]): value
-        for (row, column), value in zip(pairs, counts.values.tolist(), strict=True)
-    }
 
 
 WEIGHTED = {("u", "i"): 1.0, ("v", "i"): 2.0, ("u", "j"): 3.0, ("7", "k"): 0.5}

@@ -10,18 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.data.making import by_name
 from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset
 from vbn.data._windows import count_pairs
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=9), max_size=9)
-
-
-def by_name(data: Dataset) -> dict[tuple[str, str], float]:
-    counts = data.counts
-    rows = [data.rows[row] for row in counts.row_ids().tolist()]
-    columns = [data.columns[column] for column in counts.indices.tolist()]
-    return dict(zip(zip(rows, columns, strict=True), counts.values.tolist(), strict=True))
 
 
 def by_hand(sentences, window, dynamic=False, min_count=1):

@@ -11,17 +11,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tests.data.making import write
 from vbn._errors import DataError, RelationError
 from vbn.data import Dataset, Taxonomy
 from vbn.data._pairs import pair_columns
 
 BUILDERS = pytest.mark.parametrize("build", [Dataset.from_interactions, Dataset.from_pairs])
-
-
-def write(folder, text, name="data.csv"):
-    path = folder / name
-    path.write_text(text)
-    return path
 
 
 @BUILDERS

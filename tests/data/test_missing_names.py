@@ -9,17 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.data.making import write
 from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError
 from vbn.data import Dataset, Taxonomy
 
 ROWS = "user,item,rating\nu,i,1\n,i,2\nv,,3\nv,i,4\nu,j,5\n"
 KEPT = Dataset.from_interactions(["u", "v", "u"], ["i", "i", "j"], [1, 4, 5])
-
-
-def write(folder, text, name="data.csv"):
-    path = folder / name
-    path.write_text(text)
-    return path
 
 
 def same(one: Dataset, other: Dataset) -> bool:

@@ -10,21 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.data.making import by_name
 from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError
 from vbn.data import Counts, Dataset, Relation, Taxonomy, Vocabulary
 
 WORDS = Dataset.from_sequences([["hot", "cold", "tea", "warm", "cool"]])
 PAIRS = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), min_size=1, max_size=12)
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=6), max_size=6)
-
-
-def by_name(data: Dataset) -> dict[tuple[str, str], float]:
-    counts = data.counts
-    pairs = zip(counts.row_ids().tolist(), counts.indices.tolist(), strict=True)
-    return {
-        (data.rows[row], data.columns[column]): value
-        for (row, column), value in zip(pairs, counts.values.tolist(), strict=True)
-    }
 
 
 def pairs_of(data: Dataset, name: str) -> dict[tuple[str, str], float]:

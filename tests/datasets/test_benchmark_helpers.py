@@ -22,7 +22,7 @@ def likes_of(movielens, users):
     rows = [(user, item, time) for user, liked in enumerate(users) for item, time in liked]
     user, item, time = np.array(rows).T
     names = [str(number) for number in range(item.max() + 1)]
-    return movielens.Likes([str(n) for n in range(len(users))], names, {}, user, item, time)
+    return movielens.Likes([str(n) for n in range(len(users))], names, user, item, time)
 
 
 def test_masking_takes_two_items_of_users_with_five():
@@ -37,13 +37,6 @@ def test_masking_takes_two_items_of_users_with_five():
         assert len(masked.user) == 8
         again = movielens.mask(likes, seed)
         assert np.array_equal(masked.test_item, again.test_item)
-
-
-def test_rare_items_are_the_fifth_with_fewest_users():
-    movielens = importlib.import_module("_movielens")
-    likes = likes_of(movielens, [[(item, -1) for item in range(first, 10)] for first in range(4)])
-    masked = movielens.Masked(likes.user, likes.item, likes.user[:0], likes.item[:0])
-    assert np.flatnonzero(movielens.rare_items(likes, masked)).tolist() == [0, 1]
 
 
 def test_percentile_ranks_leave_out_known_items_and_halve_ties():

@@ -1,20 +1,16 @@
 """On the real evaluation data, where it is there: readers count right, and a taxonomy helps."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 import vbn
+from tests.evaluation_data import NEEDS_DATA, ROOT
 from vbn.bench._words import average_similarity
 from vbn.evaluation.paper._domains import load_domain
 from vbn.evaluation.paper.words._corpus import Words
 
-ROOT = os.environ.get("VBN_DATA")
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(not ROOT or not Path(ROOT).is_dir(), reason="set VBN_DATA to the folder of the evaluation data"),
-]
+pytestmark = NEEDS_DATA
 
 
 @pytest.fixture(scope="module")

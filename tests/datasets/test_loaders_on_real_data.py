@@ -1,20 +1,16 @@
 """The loaders on the evaluation data, where it is there: they count what its makers counted."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import vbn
+from tests.evaluation_data import NEEDS_DATA, ROOT
 from vbn import datasets
 from vbn.datasets._icd9 import icd9_parents
 
-ROOT = os.environ.get("VBN_DATA")
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(not ROOT or not Path(ROOT).is_dir(), reason="set VBN_DATA to the folder of the evaluation data"),
-]
+pytestmark = NEEDS_DATA
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from vbn.engines import make_engine
 from vbn.kernels._arrays import CellArrays
 from vbn.model._epoch import GivenSample
 from vbn.model._fit import build_network, run_epoch
+from vbn.model._growth import start_from
 from vbn.model._posterior import nest_biases
 from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
-from vbn.model._warm import start_from
 
 WORDS = [f"w{i}" for i in range(12)]
 

@@ -9,7 +9,7 @@ import numpy as np
 from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix, least_squares_rows
 from vbn.data import Dataset
-from vbn.estimators._checking import _number
+from vbn.estimators._checking import need_number
 from vbn.estimators._saving import registered
 
 
@@ -81,5 +81,5 @@ class ALS(Factorisation):
 
     def _check(self) -> None:
         super()._check()
-        _number("regularization", self.regularization, above=0.0)
-        _number("alpha", self.alpha, above=0.0)
+        need_number("regularization", self.regularization, above=0.0)
+        need_number("alpha", self.alpha, above=0.0)

@@ -7,7 +7,7 @@ import numpy as np
 from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix
 from vbn.data import Dataset
-from vbn.estimators._checking import _number
+from vbn.estimators._checking import need_number
 from vbn.estimators._saving import registered
 
 
@@ -77,5 +77,5 @@ class BPR(Factorisation):
 
     def _check(self) -> None:
         super()._check()
-        _number("learning_rate", self.learning_rate, above=0.0)
-        _number("regularization", self.regularization, least=0.0)
+        need_number("learning_rate", self.learning_rate, above=0.0)
+        need_number("regularization", self.regularization, least=0.0)

@@ -10,7 +10,7 @@ from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix, least_squares_rows
 from vbn.baselines._features import item_features
 from vbn.data import Dataset
-from vbn.estimators._checking import _number
+from vbn.estimators._checking import need_number
 from vbn.estimators._saving import registered
 
 
@@ -95,4 +95,4 @@ class CMF(Factorisation):
     def _check(self) -> None:
         super()._check()
         for name in ("regularization", "alpha", "taxonomy_weight"):
-            _number(name, getattr(self, name), above=0.0)
+            need_number(name, getattr(self, name), above=0.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from vbn.data import Dataset
 from vbn.data._names import as_name
-from vbn.data._sequences import _checked, read_sentences
+from vbn.data._sequences import check_sentence, read_sentences
 
 LONGEST = 10_000  # tokens; gensim cuts longer sentences off without a word
 _PAIRS_AT_ONCE = 100_000
@@ -37,7 +37,7 @@ class Given:
         self._passes += 1
         for position, sentence in enumerate(read_sentences(self._source, None, None, None)):
             where = f"a token of sentence {position} (counted from 0)"
-            tokens = [as_name(token, where) for token in _checked(sentence, position)]
+            tokens = [as_name(token, where) for token in check_sentence(sentence, position)]
             if self._shuffle:
                 tokens = [tokens[i] for i in rng.permutation(len(tokens))]
             yield from _pieces(tokens)

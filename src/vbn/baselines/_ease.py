@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn.baselines._items import ItemWeights
 from vbn.data import Dataset
-from vbn.estimators._checking import _flag, _number
+from vbn.estimators._checking import need_flag, need_number
 
 _DIGITS = 10  # of a weight: the rest differs with the number of threads, and would break ties by chance
 
@@ -60,5 +60,5 @@ class EASE(ItemWeights):
         return binary
 
     def _check(self) -> None:
-        _number("regularization", self.regularization, above=0.0)
-        _flag("binary", self.binary)
+        need_number("regularization", self.regularization, above=0.0)
+        need_flag("binary", self.binary)

@@ -10,7 +10,7 @@ import numpy as np
 from vbn.baselines._vectors import PointModel, point_model
 from vbn.data import Dataset
 from vbn.estimators._arguments import need_datasets
-from vbn.estimators._checking import _flag, _whole
+from vbn.estimators._checking import need_flag, need_whole
 
 
 class Factorisation(PointModel):
@@ -41,9 +41,9 @@ class Factorisation(PointModel):
 
     def _check(self) -> None:
         for name in ("dim", "epochs", "workers"):
-            _whole(name, getattr(self, name), least=1)
-        _whole("seed", self.seed, least=0, most=2**32 - 1)
-        _flag("verbose", self.verbose)
+            need_whole(name, getattr(self, name), least=1)
+        need_whole("seed", self.seed, least=0, most=2**32 - 1)
+        need_flag("verbose", self.verbose)
 
     def _check_for_saving(self) -> None:
         self._check()

@@ -9,7 +9,7 @@ import numpy as np
 from vbn.baselines._extras import need
 from vbn.baselines._word2vec import WordVectors
 from vbn.data import Vocabulary
-from vbn.estimators._checking import _whole
+from vbn.estimators._checking import need_whole
 from vbn.estimators._saving import registered
 
 
@@ -83,6 +83,6 @@ class FastText(WordVectors):
 
     def _check(self) -> None:
         super()._check()
-        _whole("min_n", self.min_n, least=1)
-        _whole("max_n", self.max_n, least=int(self.min_n))
-        _whole("buckets", self.buckets, least=1)
+        need_whole("min_n", self.min_n, least=1)
+        need_whole("max_n", self.max_n, least=int(self.min_n))
+        need_whole("buckets", self.buckets, least=1)

@@ -10,7 +10,7 @@ from vbn.baselines._extras import need
 from vbn.baselines._factors import counts_matrix
 from vbn.baselines._items import ItemWeights
 from vbn.data import Dataset
-from vbn.estimators._checking import _flag, _number, _whole
+from vbn.estimators._checking import need_flag, need_number, need_whole
 
 _WEIGHTINGS = {"cosine": "CosineRecommender", "tfidf": "TFIDFRecommender", "bm25": "BM25Recommender"}
 
@@ -68,10 +68,10 @@ class ItemKNN(ItemWeights):
         return model.similarity.tocsr()
 
     def _check(self) -> None:
-        _whole("neighbours", self.neighbours, least=1)
-        _whole("workers", self.workers, least=1)
+        need_whole("neighbours", self.neighbours, least=1)
+        need_whole("workers", self.workers, least=1)
         if self.weighting not in _WEIGHTINGS:
             raise ParameterError(f"weighting={self.weighting!r} is none of {', '.join(map(repr, _WEIGHTINGS))}.")
-        _number("k1", self.k1, least=0.0)
-        _number("b", self.b, least=0.0)
-        _flag("verbose", self.verbose)
+        need_number("k1", self.k1, least=0.0)
+        need_number("b", self.b, least=0.0)
+        need_flag("verbose", self.verbose)

@@ -11,7 +11,7 @@ from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix
 from vbn.baselines._features import item_features
 from vbn.data import Dataset
-from vbn.estimators._checking import _number, _whole
+from vbn.estimators._checking import need_number, need_whole
 from vbn.estimators._saving import registered
 
 _LOSSES = ("warp", "bpr", "logistic", "warp-kos")
@@ -96,10 +96,10 @@ class LightFM(Factorisation):
         super()._check()
         if self.loss not in _LOSSES:
             raise ParameterError(f"loss={self.loss!r} is none of {', '.join(map(repr, _LOSSES))}.")
-        _number("learning_rate", self.learning_rate, above=0.0)
-        _number("item_alpha", self.item_alpha, least=0.0)
-        _number("user_alpha", self.user_alpha, least=0.0)
-        _whole("max_sampled", self.max_sampled, least=1)
+        need_number("learning_rate", self.learning_rate, above=0.0)
+        need_number("item_alpha", self.item_alpha, least=0.0)
+        need_number("user_alpha", self.user_alpha, least=0.0)
+        need_whole("max_sampled", self.max_sampled, least=1)
 
 
 def _normalised(features: Any) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.data import Taxonomy, Vocabulary
-from vbn.estimators._checking import _number, _whole
+from vbn.data._vocabulary import known_ids
+from vbn.estimators._checking import need_number, need_whole
 from vbn.estimators._queries import Queries
 from vbn.model._posterior import Part
 
@@ -98,7 +99,7 @@ class Steps:
 def _retrofitted(part: Part, names: Vocabulary, known: np.ndarray, edges: Taxonomy, steps: Steps) -> Part:
     """The densities of a part with retrofitted means."""
     nodes = edges.vocabulary
-    place = np.array([names.id(name) if name in names else -1 for name in nodes], dtype=np.int64)
+    place = known_ids(names, nodes)
     start = np.zeros((len(nodes), part.mean.shape[1]))
     given = place >= 0
     start[given] = part.mean[place[given]]
@@ -150,9 +151,9 @@ def _edges(given: Any) -> Taxonomy:
 
 
 def _check(iterations: Any, alpha: Any, beta: Any, missing: Any) -> None:
-    _whole("iterations", iterations, least=1)
-    _number("alpha", alpha, above=0.0)
+    need_whole("iterations", iterations, least=1)
+    need_number("alpha", alpha, above=0.0)
     if not (isinstance(beta, str) and beta == "degree"):
-        _number("beta", beta, above=0.0)
+        need_number("beta", beta, above=0.0)
     if missing not in ("infer", "skip"):
         raise ParameterError(f"missing={missing!r} is neither 'infer' nor 'skip'.")

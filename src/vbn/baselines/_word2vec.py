@@ -12,7 +12,7 @@ from vbn._errors import DataError, ParameterError
 from vbn.baselines._corpora import Given, Pairs, Rows
 from vbn.baselines._vectors import PointModel, mean_vectors, point_model, point_model_of_words, unit
 from vbn.data import Dataset, Vocabulary
-from vbn.estimators._checking import _flag, _number, _whole
+from vbn.estimators._checking import need_flag, need_number, need_whole
 from vbn.model._trained import Trained
 
 _WINDOW, _WINDOW_OF_SETS = 5, 30  # gensim's own for text; in a set everything is near everything, as far as time allows
@@ -133,16 +133,16 @@ class WordVectors(PointModel):
 
     def _check(self) -> None:
         for name in ("dim", "negatives", "epochs", "min_count", "workers"):
-            _whole(name, getattr(self, name), least=1)
+            need_whole(name, getattr(self, name), least=1)
         if self.window is not None:
-            _whole("window", self.window, least=1)
-        _whole("seed", self.seed, least=0, most=2**32 - 1)
-        _number("noise_power", self.noise_power, least=0.0)
+            need_whole("window", self.window, least=1)
+        need_whole("seed", self.seed, least=0, most=2**32 - 1)
+        need_number("noise_power", self.noise_power, least=0.0)
         for name in ("alpha", "min_alpha"):
-            _number(name, getattr(self, name), above=0.0)
+            need_number(name, getattr(self, name), above=0.0)
         if self.subsample is not None:
-            _number("subsample", self.subsample, above=0.0)
-        _flag("shuffle", self.shuffle)
+            need_number("subsample", self.subsample, above=0.0)
+        need_flag("shuffle", self.shuffle)
         if self.rank_by not in ("auto", "cosine", "dot"):
             raise ParameterError(f"rank_by={self.rank_by!r} is neither 'auto', 'cosine' nor 'dot'.")
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def alternate(tasks: Mapping[str, Callable[[], Any]], repeats: int, warm: bool = True) -> dict[str, list[float]]:
-    """Seconds of each task, once in each of several rounds.
+def alternate(tasks: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
+    """Seconds of each task, once in each of several rounds; all are done once before the clock runs.
 
     Parameters
     ----------
@@ -17,17 +17,14 @@ def alternate(tasks: Mapping[str, Callable[[], Any]], repeats: int, warm: bool =
         What to time, by name.
     repeats
         Number of rounds.
-    warm
-        Whether to do everything once before the clock runs.
 
     Examples
     --------
     >>> sorted(alternate({"a": lambda: 1, "b": lambda: 2}, repeats=2))
     ['a', 'b']
     """
-    if warm:
-        for task in tasks.values():
-            task()
+    for task in tasks.values():
+        task()
     found: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(repeats):
         for name, task in tasks.items():

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from vbn.cli._options import option_of
 from vbn.cli._reading import read_names
 from vbn.data import Dataset
 from vbn.data._sizes import bytes_of
@@ -36,7 +37,7 @@ def check_usage(settings: Mapping[str, Any]) -> None:
     accepted, width = _ACCEPTED[kind]
     for key in sorted(_SPECIAL & settings.keys()):
         if key not in accepted:
-            raise typer.BadParameter(f"{_flag(key)} has no meaning for {kind}.")
+            raise typer.BadParameter(f"{option_of(key)} has no meaning for {kind}.")
     if len(settings.get("columns", ())) > width:
         raise typer.BadParameter(f"--columns: {kind} have at most {width} columns to choose.")
     unknown = set(settings.get("symmetric", ())) - settings.get("relation", {}).keys()
@@ -52,7 +53,7 @@ def check_usage(settings: Mapping[str, Any]) -> None:
 
 
 def _check_engine(settings: Mapping[str, Any]) -> None:
-    cluster = [_flag(key) for key in ("address", "workers") if key in settings]
+    cluster = [option_of(key) for key in ("address", "workers") if key in settings]
     if settings.get("engine") != "ray":
         if cluster:
             raise typer.BadParameter(f"{' and '.join(cluster)}: only with --engine ray.")
@@ -118,7 +119,3 @@ def _names(file: str | None) -> list[str] | None:
 def _three(columns: Any) -> list[str | int | None]:
     given = [None if column == "" else column for column in columns]
     return [*given, None, None, None][:3]
-
-
-def _flag(key: str) -> str:
-    return f"--{key.replace('_', '-')}"

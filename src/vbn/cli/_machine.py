@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
+from vbn._cores import available_cores, processor
 from vbn._version import __version__
 
 
@@ -76,20 +77,11 @@ def _extra(extra: str, names: list[str]) -> str:
 def _machine() -> dict[str, Any]:
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "processor": _processor(),
+        "processor": processor() or "unknown",
         "cores": os.cpu_count(),
         "memory": _gigabytes(_page_count("SC_PHYS_PAGES")),
         "memory free": _gigabytes(_page_count("SC_AVPHYS_PAGES")),
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:  # not Linux
-        return platform.processor() or "unknown"
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or "unknown")
 
 
 def _page_count(name: str) -> int | None:
@@ -104,10 +96,9 @@ def _gigabytes(size: int | None) -> str:
 
 
 def _threads() -> dict[str, Any]:
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     settings = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     return {
-        "cores that may be used": usable,
+        "cores that may be used": available_cores(),
         "BLAS": _blas(),
         **{s: os.environ[s] for s in settings if s in os.environ},
     }

@@ -58,6 +58,11 @@ def check_relation(model: Any, name: str) -> None:
         raise RelationError(f"unknown relation {name!r}; this model has {', '.join(map(repr, known))}.")
 
 
+def option_of(setting: str) -> str:
+    """The option that gives a setting: "--min-count" for "min_count"."""
+    return f"--{setting.replace('_', '-')}"
+
+
 def split_columns(given: str | None) -> list[str | int | None]:
     """Names or numbers of columns from "user,item,2"; an empty place leaves a column to be found by its usual name."""
     import csv

@@ -15,7 +15,7 @@ import typer
 
 from vbn._errors import DataError
 from vbn.cli._belongings import STAMP
-from vbn.cli._options import split_columns
+from vbn.cli._options import option_of, split_columns
 
 PATHS = ("input", "out", "taxonomy", "validation", "row_names", "column_names")
 NUMBER, TEXT, LIST = (int, float), (str,), (list,)
@@ -64,7 +64,7 @@ def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _by_name(key: str, entries: list[str]) -> Any:
     """One number, or numbers by name: ["2"] or ["entity=10", "category=1"]."""
-    option = f"--{key.replace('_', '-')}"
+    option = option_of(key)
     kind = int if key == "relation_rank" else float
     try:
         if len(entries) == 1 and "=" not in entries[0]:

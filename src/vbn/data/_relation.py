@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from vbn.data._fields import Field
 from vbn.data._names import Coded
 from vbn.data._numbers import check_counts
 from vbn.data._types import FloatArray, IdArray, IndexArray, as_index, read_only
+from vbn.data._vocabulary import Vocabulary, known_ids
 from vbn.data._wording import counted
-
-if TYPE_CHECKING:
-    from vbn.data._vocabulary import Vocabulary
 
 FIELDS = (
     Field("left", ("left", "subject", "head", "source", "first")),
@@ -119,7 +116,7 @@ def read_relation(
         weights = read.numbers.get("weight")
         if weights is not None:
             check_counts(weights, "weight", read.where)
-    left, right = _known_ids(read.labels["left"], rows), _known_ids(read.labels["right"], columns)
+    left, right = _ids(read.labels["left"], rows), _ids(read.labels["right"], columns)
     known = (left >= 0) & (right >= 0)
     if not known.all() and missing != "skip":
         raise _unknown(name, read, (left, right), (rows, columns))
@@ -133,9 +130,8 @@ def read_relation(
     return Relation.from_ids(name, left[known], right[known], kept, sizes, symmetric, skipped)
 
 
-def _known_ids(names: Coded, vocabulary: Vocabulary) -> IdArray:
-    ids = [vocabulary.id(name) if name in vocabulary else -1 for name in names.names]
-    return np.asarray(ids, dtype=np.int64)[names.codes]
+def _ids(names: Coded, vocabulary: Vocabulary) -> IdArray:
+    return known_ids(vocabulary, names.names)[names.codes]
 
 
 def _unknown(

@@ -55,7 +55,7 @@ def encode_corpus(sentences: Iterable[object], missing: str = "error") -> Corpus
         def where(token: int, position: int = position) -> str:
             return f"token {token} of sentence {position} (both counted from 0)"
 
-        encoder.extend(_checked(sentence, position), where)
+        encoder.extend(check_sentence(sentence, position), where)
         offsets.append(len(encoder))
     return _without_gaps(encoder.result(), np.array(offsets, dtype=np.int64), missing)
 
@@ -71,7 +71,8 @@ def _without_gaps(coded: Coded, offsets: IdArray, missing: str) -> Corpus:
     return Corpus(coded.names, coded.codes.astype(np.int32), offsets)
 
 
-def _checked(sentence: object, position: int) -> Iterable[object]:
+def check_sentence(sentence: object, position: int) -> Iterable[object]:
+    """Return a sentence, unless it is no list of tokens."""
     if isinstance(sentence, str | bytes):
         raise DataError(
             f"sentence {position} (counted from 0) is a plain string; split it into tokens first, "

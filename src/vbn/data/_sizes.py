@@ -14,7 +14,7 @@ _UNITS = {
 }  # fmt: skip
 
 
-def bytes_of(size: object, name: str = "memory") -> int:
+def bytes_of(size: object) -> int:
     """Bytes of a size: a number, or a text such as "8GiB" or "500 MB".
 
     Examples
@@ -24,7 +24,7 @@ def bytes_of(size: object, name: str = "memory") -> int:
     """
     amount = _number(size)
     if not (math.isfinite(amount) and amount >= 1):
-        raise ParameterError(f"{name}={size!r} is no amount of memory; give one such as '8GiB', '500MB' or a number.")
+        raise ParameterError(f"memory={size!r} is no amount of memory; give one such as '8GiB', '500MB' or a number.")
     return int(amount)
 
 

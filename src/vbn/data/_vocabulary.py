@@ -124,6 +124,17 @@ class Vocabulary:
         return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]))
 
 
+def known_ids(vocabulary: Vocabulary, names: Iterable[object]) -> IdArray:
+    """The id of each name, or -1 where the vocabulary does not have it.
+
+    Examples
+    --------
+    >>> known_ids(Vocabulary(["now", "lemma"]), ["lemma", "then"]).tolist()
+    [1, -1]
+    """
+    return np.array([vocabulary.id(name) if name in vocabulary else -1 for name in names], dtype=np.int64)
+
+
 def _several(names: Iterable[object]) -> Iterable[object]:
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise DataError(f"give a list of names, not {names!r} alone")

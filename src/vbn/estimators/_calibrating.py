@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn.data import Counts
-from vbn.estimators._checking import _number, _whole
+from vbn.estimators._checking import need_number, need_whole
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries
 from vbn.estimators._resampling import sampler_of, sampling_options
@@ -51,7 +51,7 @@ class Calibrating(Parameters, Queries):
         4
         """
         trained = self._model()
-        _whole("bins", bins, least=1, most=1000)
+        need_whole("bins", bins, least=1, most=1000)
         pairs = self._labelled(held_out, negatives, seed)
         logits = pair_logits(trained, pairs) / trained.temperature
         p = 0.5 * (1.0 + np.tanh(0.5 * logits))
@@ -92,9 +92,9 @@ class Calibrating(Parameters, Queries):
         return self
 
     def _labelled(self, held_out: Any, negatives: float | None, seed: int) -> LabelledPairs:
-        _whole("seed", seed, least=0)
+        need_whole("seed", seed, least=0)
         if negatives is not None:
-            _number("negatives", negatives, above=0.0)
+            need_number("negatives", negatives, above=0.0)
         return labelled_pairs(held_out, self._model(), negatives, self._never_noise(), int(seed))
 
     def _never_noise(self) -> Counts | None:

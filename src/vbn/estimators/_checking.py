@@ -1,4 +1,4 @@
-"""Checks of VBN's parameters, all before anything is done."""
+"""Checks of parameters, all before anything is done."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ class Settings:
 
 def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> Settings:
     """Raise a `ParameterError` that names the first parameter out of its range, for a model with these relations."""
-    _whole("dim", params["dim"], least=1, most=_LARGEST_DIM)
+    need_whole("dim", params["dim"], least=1, most=_LARGEST_DIM)
     for name in ("epochs", "average", "checkpoint_every"):
-        _whole(name, params[name], least=1)
-    _whole("seed", params["seed"], least=0, most=2**63 - 1)
+        need_whole(name, params[name], least=1)
+    need_whole("seed", params["seed"], least=0, most=2**63 - 1)
     for name in ("resample", "warm_start"):
-        _flag(name, params[name])
+        need_flag(name, params[name])
     if not isinstance(params["bias_prior"], str) or params["bias_prior"] not in _BIAS_PRIORS:
         raise ParameterError(f"bias_prior={params['bias_prior']!r} is neither 'taxonomy', 'common' nor 'zero'.")
     if not isinstance(params["verbose"], bool | np.bool_ | numbers.Integral):
         raise ParameterError(f"verbose={params['verbose']!r} is neither True nor False.")
     check_engine(params["engine"])
     if params["n_threads"] is not None:
-        _whole("n_threads", params["n_threads"], least=1)
-    _number("negatives", params["negatives"], above=0.0)
-    _number("noise_power", params["noise_power"], least=0.0)
+        need_whole("n_threads", params["n_threads"], least=1)
+    need_number("negatives", params["negatives"], above=0.0)
+    need_number("noise_power", params["noise_power"], least=0.0)
     for name in ("subsample", "tol"):
         if params[name] is not None:
-            _number(name, params[name], above=0.0)
+            need_number(name, params[name], above=0.0)
     for name in ("relation_rank", "relation_weight", "relation_prior"):
         _known_relations(name, params[name], relations)
     _by_relation("relation_weight", params["relation_weight"], above=0.0)
     _by_relation("relation_prior", params["relation_prior"], least=0.0)
-    _number("hard_negatives", params["hard_negatives"], least=0.0)
+    need_number("hard_negatives", params["hard_negatives"], least=0.0)
     if params["hard_negatives"] > 1:
         raise ParameterError(f"hard_negatives={params['hard_negatives']!r} is a share: at most 1.")
     reject = params["reject_positives"]
@@ -75,14 +75,16 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     return Settings(Hyperpriors(alpha, beta), ranks, strengths, _dtype(params["dtype"]))
 
 
-def _whole(name: str, value: Any, least: int, most: int | None = None) -> None:
+def need_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
+    """Refuse what is not a whole number within its bounds."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}.")
     if most is not None and int(value) > most:
         raise ParameterError(f"{name}={value!r} is too large: at most {most}.")
 
 
-def _flag(name: str, value: Any) -> None:
+def need_flag(name: str, value: Any) -> None:
+    """Refuse what is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}={value!r} is neither True nor False.")
 
@@ -99,10 +101,11 @@ def _known_relations(name: str, given: Any, relations: Collection[str]) -> None:
 
 def _by_relation(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
     for relation, number in value.items() if isinstance(value, Mapping) else [("", value)]:
-        _number(f"{name}[{relation!r}]" if relation else name, number, least, above)
+        need_number(f"{name}[{relation!r}]" if relation else name, number, least, above)
 
 
-def _number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
+def need_number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
+    """Refuse what is not a finite number of at least `least`, or above `above`."""
     good = not isinstance(value, bool) and isinstance(value, numbers.Real) and bool(np.isfinite(float(value)))
     if good and least is not None:
         good = float(value) >= least
@@ -118,13 +121,13 @@ def _by_kind(name: str, value: Any) -> dict[str, float]:
     for kind, number in given.items():
         if kind not in KINDS:
             raise ParameterError(f"{name} has no kind {kind!r}; the kinds are {', '.join(KINDS)}.")
-        _number(f"{name}[{kind!r}]", number, above=0.0)
+        need_number(f"{name}[{kind!r}]", number, above=0.0)
     return {kind: float(given.get(kind, 1.0)) for kind in KINDS}
 
 
 def _rank(value: Any, relation: str, dim: int, strength: float) -> int:
     rank = value.get(relation, 10) if isinstance(value, Mapping) else value
-    _whole("relation_rank", rank, least=1, most=_LARGEST_DIM)
+    need_whole("relation_rank", rank, least=1, most=_LARGEST_DIM)
     return dim if strength else int(rank)
 
 

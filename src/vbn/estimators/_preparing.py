@@ -14,11 +14,11 @@ from vbn.estimators._training import Training
 from vbn.estimators._warmup import warm_up
 from vbn.model._averaging import RunningAverage
 from vbn.model._fit import build_network
+from vbn.model._growth import start_from
 from vbn.model._posterior import nest_biases
 from vbn.model._streaming import evidence_of, past_of
 from vbn.model._trained import Trained
 from vbn.model._validation import Validation
-from vbn.model._warm import start_from
 
 
 def prepare(

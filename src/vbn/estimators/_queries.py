@@ -10,6 +10,7 @@ import numpy as np
 from vbn._errors import DataError, NotFittedError, ParameterError
 from vbn.data import Dataset
 from vbn.data._pairs import pair_columns
+from vbn.estimators._checking import need_whole
 from vbn.estimators._hints import BY_SIDE, PAIRS, hinting
 from vbn.inference._density import Density
 from vbn.inference._dial import read_dial
@@ -244,5 +245,4 @@ def _names(given: Any) -> list[object]:
 
 def check_k(k: Any) -> None:
     """Refuse what cannot be a number of answers."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"k={k!r} must be a whole number of at least 1.")
+    need_whole("k", k, least=1)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
+from vbn.estimators._checking import need_flag
 from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries, check_k
@@ -85,8 +86,7 @@ class Recommending(Queries):
         trained = self._model()
         check_k(k)
         _compile(trained, self.verbose)
-        if not isinstance(exclude_seen, (bool, np.bool_)):
-            raise ParameterError(f"exclude_seen={exclude_seen!r} is neither True nor False.")
+        need_flag("exclude_seen", exclude_seen)
         dial, rng = read_dial(popularity, popularity_floor), _generator(explore, seed)
         allowed = _allowed(trained, candidates)
         if (entities is None) == (user is None):

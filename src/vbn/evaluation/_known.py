@@ -9,6 +9,7 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data import Vocabulary
+from vbn.data._vocabulary import known_ids
 
 
 class Known(NamedTuple):
@@ -25,12 +26,8 @@ def known_pairs(
     """The pairs whose two names are known; at least one must be."""
     if len(left) != len(right):
         raise DataError(f"there are {len(left)} left and {len(right)} right entities; a pair needs one of each.")
-    rows, columns = _ids(left_names, left), _ids(right_names, right)
+    rows, columns = known_ids(left_names, left), known_ids(right_names, right)
     chosen = np.flatnonzero((rows >= 0) & (columns >= 0))
     if not len(chosen):
         raise DataError(f"none of the {len(left)} pairs is between entities that the model knows.")
     return Known(rows[chosen], columns[chosen], chosen)
-
-
-def _ids(known: Vocabulary, names: Sequence[object]) -> np.ndarray:
-    return np.array([known.id(name) if name in known else -1 for name in names], dtype=np.int64)

@@ -16,7 +16,7 @@ from vbn.inference._vetting import check_newcomers
 from vbn.kernels._arrays import CellArrays, RelationArrays
 from vbn.model._cold import set_cold_densities
 from vbn.model._graph import PartGraph
-from vbn.model._growth import carry_bias_categories, carry_part, carry_relations, carry_scalars
+from vbn.model._growth import carry
 from vbn.model._inputs import DIRECT_CELLS
 from vbn.model._network import Network
 from vbn.model._posterior import Posterior, nest_biases, start_posterior
@@ -98,14 +98,10 @@ def _grown_network(old: Trained, new: Trained) -> Network:
     q = old.posterior
     ranks = [int(rank) for rank in np.diff(q.offsets)]
     posterior = start_posterior(u_graph, v_graph, ranks, q.dim, old.hyperpriors, 0, q.u.mean.dtype)
-    carry_part(q.u, old.rows, old.graph("u"), posterior.u, new.rows, u_graph)
-    carry_part(q.v, old.columns, old.graph("v"), posterior.v, new.columns, v_graph)
     if q.bias.nested:
         nest_biases(posterior, v_graph, old.hyperpriors)
-    carry_scalars(q.bias, old.columns, posterior.bias, new.columns)
-    carry_bias_categories(q.bias, old.columns, old.graph("v"), posterior.bias, new.columns, v_graph)
     relations = [relation.name for relation in new.relations]
-    carry_relations(q, relations, old.columns, posterior, relations, new.columns)
+    carry(old, posterior, new.rows, new.columns, (u_graph, v_graph), relations)
     relation_active = np.tile(new.column_active, (len(relations), 1))
     relation_active[:, len(old.columns) :] = False
     old_u, old_v = _with_old_activity(u_graph, old, "u"), _with_old_activity(v_graph, old, "v")

@@ -10,6 +10,7 @@ from vbn._errors import DataError
 from vbn.data import Counts, Dataset
 from vbn.data._columns import read_columns, speaking_as
 from vbn.data._fields import Field
+from vbn.data._vocabulary import known_ids
 from vbn.inference._predictive import logit, pair_scores
 from vbn.model._trained import Trained
 
@@ -68,14 +69,15 @@ def _read(held_out: Any, trained: Trained) -> tuple[np.ndarray, np.ndarray, np.n
                 "rows and columns are the same entities in either the model or the held-out data, not both."
             )
         counts = held_out.counts
-        rows = _ids(held_out.rows.names, trained.rows)[counts.row_ids()]
-        columns = _ids(held_out.columns.names, trained.columns)[counts.indices]
+        rows = known_ids(trained.rows, held_out.rows)[counts.row_ids()]
+        columns = known_ids(trained.columns, held_out.columns)[counts.indices]
         known = (rows >= 0) & (columns >= 0)
         return rows[known], columns[known], None, counts.values[known], len(rows)
     with speaking_as(DataError, "held-out pairs"):
         read = read_columns(held_out, (), {}, _FIELDS)
     left, right = read.labels["left"], read.labels["right"]
-    rows, columns = _ids(left.names, trained.rows)[left.codes], _ids(right.names, trained.columns)[right.codes]
+    rows = known_ids(trained.rows, left.names)[left.codes]
+    columns = known_ids(trained.columns, right.names)[right.codes]
     known = (rows >= 0) & (columns >= 0)
     labels = read.numbers.get("label")
     if labels is not None:
@@ -88,10 +90,6 @@ def _check_labels(labels: np.ndarray) -> None:
     wrong = np.flatnonzero((labels != 0) & (labels != 1))
     if len(wrong):
         raise DataError(f"the label of held-out pair {wrong[0]} is {labels[wrong[0]]:g}; labels are 0 (noise) or 1.")
-
-
-def _ids(names: Any, known: Any) -> np.ndarray:
-    return np.array([known.id(name) if name in known else -1 for name in names], dtype=np.int64)
 
 
 def _draw(trained: Trained, rows: np.ndarray, observed: Counts | None, seed: int) -> np.ndarray:

@@ -1,15 +1,37 @@
-"""A model with more entities: the arrays of the old one, moved to where the new numbering has them."""
+"""Going on from an earlier model: its arrays, moved to where the new numbering has them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vbn.data import Vocabulary
+from vbn.data import Dataset, Vocabulary
 from vbn.model._graph import PartGraph
+from vbn.model._network import Network
 from vbn.model._posterior import Biases, Factors, Part, Posterior, Scalars
+from vbn.model._trained import Trained
 
 
-def carry_part(
+def start_from(network: Network, data: Dataset, earlier: Trained) -> None:
+    """Set all densities of a fit that the earlier model has; the others keep their random start."""
+    graphs = network.u_graph, network.v_graph
+    carry(earlier, network.posterior, data.rows, data.columns, graphs, list(data.relations))
+
+
+def carry(
+    earlier: Trained, new: Posterior, rows: Vocabulary, columns: Vocabulary, graphs: tuple[PartGraph, PartGraph],
+    relations: list[str],
+) -> None:  # fmt: skip
+    """Copy all densities that the earlier model has into a posterior over these names, graphs (u, v) and relations."""
+    old, (u_graph, v_graph) = earlier.posterior, graphs
+    _carry_part(old.u, earlier.rows, earlier.graph("u"), new.u, rows, u_graph)
+    _carry_part(old.v, earlier.columns, earlier.graph("v"), new.v, columns, v_graph)
+    _carry_scalars(old.bias, earlier.columns, new.bias, columns)
+    _carry_bias_categories(old.bias, earlier.columns, earlier.graph("v"), new.bias, columns, v_graph)
+    known = [relation.name for relation in earlier.relations]
+    _carry_relations(old, known, earlier.columns, new, relations, columns)
+
+
+def _carry_part(
     old: Part, old_names: Vocabulary, old_graph: PartGraph, new: Part, names: Vocabulary, graph: PartGraph
 ) -> None:
     """Copy the densities of all entities and categories that both know, by name, from `old` into `new`."""
@@ -19,7 +41,7 @@ def carry_part(
     _carry_categories(old, old_graph.category_of[source], new, graph.category_of[target])
 
 
-def carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Vocabulary) -> None:
+def _carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Vocabulary) -> None:
     """Copy biases by the names of their columns (last axis)."""
     source, target = _common(old_names, names)
     for field in ("mean", "variance", "tau_rate"):
@@ -27,7 +49,7 @@ def carry_scalars(old: Scalars, old_names: Vocabulary, new: Scalars, names: Voca
     new.centre_mean[:], new.centre_variance[:] = old.centre_mean, old.centre_variance
 
 
-def carry_bias_categories(
+def _carry_bias_categories(
     old: Biases, old_names: Vocabulary, old_graph: PartGraph, new: Biases, names: Vocabulary, graph: PartGraph
 ) -> None:
     """Copy the biases of all categories that both know, by name, where both have any."""
@@ -37,7 +59,7 @@ def carry_bias_categories(
     _carry_categories(old, old_graph.category_of[source], new, graph.category_of[target])
 
 
-def carry_relations(
+def _carry_relations(
     old: Posterior,
     old_relations: list[str],
     old_columns: Vocabulary,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vbn.data._vocabulary import known_ids
+
 if TYPE_CHECKING:
     from vbn.model._posterior import Part
     from vbn.model._trained import Trained
@@ -82,8 +84,7 @@ class Profile:
     @cached_property
     def rows_of_columns(self) -> np.ndarray:
         """For each column the row of the same name, or -1."""
-        rows = self._trained.rows
-        return np.array([rows.id(name) if name in rows else -1 for name in self._trained.columns], dtype=np.int64)
+        return known_ids(self._trained.rows, self._trained.columns)
 
     @cached_property
     def row_precision(self) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from vbn.data import Dataset, Taxonomy
 from vbn.model._posterior import Gaussians, Part, Posterior
+from vbn.model._profile import lengths
 
 if TYPE_CHECKING:
     from vbn.model._trained import Trained
@@ -68,6 +69,5 @@ def prior_means(part: Part, taxonomy: Taxonomy) -> tuple[np.ndarray, np.ndarray]
 
 
 def _of_unit_length(vectors: np.ndarray, dtype: np.dtype) -> Gaussians:
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-    mean = (vectors / np.maximum(lengths, 1e-30)[:, None]).astype(dtype)
+    mean = (vectors / lengths(vectors)[:, None]).astype(dtype)
     return Gaussians(mean, np.zeros_like(mean))

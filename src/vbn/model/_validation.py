@@ -6,6 +6,7 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data import Dataset
+from vbn.data._vocabulary import known_ids
 from vbn.model._posterior import Posterior
 
 
@@ -18,7 +19,7 @@ class Validation:
     def __init__(self, heldout: Dataset, data: Dataset, noise: np.ndarray, negatives: float, seed: int) -> None:
         if not isinstance(heldout, Dataset):
             raise DataError(f"validation must be a Dataset, not {type(heldout).__name__}.")
-        to_row, to_column = _ids(heldout.rows.names, data.rows), _ids(heldout.columns.names, data.columns)
+        to_row, to_column = known_ids(data.rows, heldout.rows), known_ids(data.columns, heldout.columns)
         counts = heldout.counts
         rows = to_row[np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))]
         columns = to_column[counts.indices]
@@ -44,7 +45,3 @@ class Validation:
         )  # fmt: skip
         logit = self.signs * mean / np.sqrt(1.0 + np.pi / 8.0 * variance)
         return float(-(self.weights @ np.logaddexp(0.0, -logit)) / self.weights.sum())
-
-
-def _ids(names: tuple[str, ...], known: object) -> np.ndarray:
-    return np.array([known.id(name) if name in known else -1 for name in names], dtype=np.int64)  # type: ignore[attr-defined, operator]

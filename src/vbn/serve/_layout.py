@@ -40,7 +40,7 @@ class Layout:
     method: str
 
 
-def lay_out(trained: Trained, side: str = "column", seed: int = 0, method: str = "auto") -> Layout:
+def lay_out(trained: Trained, side: str = "column", method: str = "auto") -> Layout:
     """Places by openTSNE where it is installed, else the two principal axes.
 
     Parameters
@@ -49,8 +49,6 @@ def lay_out(trained: Trained, side: str = "column", seed: int = 0, method: str =
         The model.
     side
         Whose places.
-    seed
-        Of t-SNE.
     method
         "auto", "t-SNE" or "principal axes".
     """
@@ -60,7 +58,7 @@ def lay_out(trained: Trained, side: str = "column", seed: int = 0, method: str =
     if method == "auto":
         chosen = "t-SNE" if _has_tsne() and len(ids) > 50 else "principal axes"
     axes = principal(vectors)
-    places = _tsne(vectors, axes, seed) if chosen == "t-SNE" else axes
+    places = _tsne(vectors, axes) if chosen == "t-SNE" else axes
     return Layout(side, ids, scaled(places).astype(np.float32), chosen)
 
 
@@ -93,13 +91,13 @@ def principal(vectors: np.ndarray) -> np.ndarray:
     return result
 
 
-def _tsne(vectors: np.ndarray, start: np.ndarray, seed: int) -> np.ndarray:
+def _tsne(vectors: np.ndarray, start: np.ndarray) -> np.ndarray:
     import openTSNE
 
     spread = np.maximum(start.std(axis=0)[0], 1e-12)
     made = openTSNE.TSNE(
         perplexity=min(30.0, (len(vectors) - 1) / 3), initialization=start / spread * 1e-4, metric="cosine",
-        random_state=seed, n_jobs=-1,
+        random_state=0, n_jobs=-1,
     ).fit(vectors)  # fmt: skip
     return np.asarray(made)
 
@@ -129,7 +127,7 @@ def placed(layout: Layout, old: Trained, grown: Trained, name: str, side: str) -
     return float(x), float(y)
 
 
-def kept_layout(trained: Trained, folder: Path | None, mark: str, seed: int = 0) -> Layout:
+def kept_layout(trained: Trained, folder: Path | None, mark: str) -> Layout:
     """The layout of the columns: from its file beside the model, or computed and written there.
 
     Parameters
@@ -140,14 +138,12 @@ def kept_layout(trained: Trained, folder: Path | None, mark: str, seed: int = 0)
         That of the model; None for a model in memory.
     mark
         What tells this model from others; a layout of another one is not used.
-    seed
-        Of t-SNE.
     """
     if folder is not None:
         found = _read(folder / FILE, mark)
         if found is not None:
             return found
-    made = lay_out(trained, seed=seed)
+    made = lay_out(trained)
     if folder is not None:
         _write(folder / FILE, made, mark)
     return made

@@ -25,17 +25,14 @@ class Settings:
         Seconds between looks at the model's folder; 0 looks never.
     origins : tuple of str
         Whose pages may ask from a browser, such as ``("https://shop.example",)`` (CORS); none but the server's own.
-    most_answers, most_queries, longest_name, largest_body : int
-        Limits of a request: answers of a query, queries of a batch, characters of a name, bytes of a body.
+    largest_body : int
+        Most bytes of a request; what may be asked for in one is limited by its schema.
     """
 
     token: str | None = None
     writable: bool = False
     watch: float = 2.0
     origins: tuple[str, ...] = ()
-    most_answers: int = 1000
-    most_queries: int = 256
-    longest_name: int = 500
     largest_body: int = 1 << 20
 
     def __post_init__(self) -> None:

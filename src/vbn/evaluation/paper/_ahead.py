@@ -13,7 +13,7 @@ from vbn.evaluation.paper._domains import Domain, load_domain
 from vbn.evaluation.paper._examples import missed_most
 from vbn.evaluation.paper._masking import cold, mask
 from vbn.evaluation.paper._models import BY_KEY, Model, Parameters
-from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._options import Progress, to_nobody
 from vbn.evaluation.paper._runs import Runner, identity
 from vbn.evaluation.paper._split import Split
 from vbn.evaluation.paper._workers import run_jobs
@@ -78,7 +78,7 @@ _HERE: dict[str, Any] = {}  # what a process works with
 def _start(name: str, folder: Path, parameters: dict[str, Parameters], cache: Path) -> None:
     from vbn.evaluation.paper._winners import variants
 
-    silent = Progress(name, tell=_nobody)
+    silent = Progress(name, tell=to_nobody)
     models = BY_KEY | {model.key: model for model in variants(name)[0]}
     _HERE.update(domain=load_domain(name, folder), parameters=parameters, runner=Runner(Cache(cache), silent))
     _HERE.update(models=models)
@@ -93,7 +93,3 @@ def _do(job: Job) -> tuple[str, float]:
     for key in job.keys:
         _HERE["runner"].run(_HERE["models"][key], _HERE["split"], _HERE["parameters"], job.seed)
     return f"{', '.join(job.keys)}, {job.kind} {job.seed + 1}", time.perf_counter() - started
-
-
-def _nobody(_: str) -> None:
-    """Lines of progress come from the parent."""

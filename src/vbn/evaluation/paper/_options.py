@@ -44,6 +44,10 @@ def to_stderr(message: str) -> None:
     sys.stderr.flush()
 
 
+def to_nobody(_: str) -> None:
+    """Show nothing: lines of progress come from another process."""
+
+
 class Progress:
     """Lines such as "movies 7/40 ALS, masking 2 (12 s; about 9 min left)", by what the runs so far have taken.
 
@@ -94,9 +98,10 @@ class Progress:
             self._computed += 1
         left = max(self.total - self._done, 0) * self._spent / max(self._computed, 1) / self.at_once
         told = "from the cache" if cached else f"{seconds:.0f} s"
-        ahead = f"; about {_duration(left)} left" if left else ""
+        ahead = f"; about {duration(left)} left" if left else ""
         self._tell(f"{self.domain} {self._done}/{max(self.total, self._done)} {label} ({told}{ahead})")
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time as one would say it: 45 s, 12 min."""
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -133,7 +133,9 @@ def judge(
 
 
 def position(figures: np.ndarray) -> int:
-    """The best mean of the four figures among those that give up at most half a point of full (HR@10% and MPR averaged).
+    """The best mean of the four figures among those that give up at most half a point of full.
+
+    Full is the mean of its HR@10% and MPR.
 
     Examples
     --------

@@ -89,10 +89,10 @@ def write_winner(
         Other settings by what they are best for.
     """
     lines = ["# Found on validation data by `vbn reproduce --search`.", "[parameters]"]
-    lines += [f"{name} = {_toml(value)}" for name, value in parameters.items()]
-    lines += ["", "[search]", *(f"{_key(name)} = {_toml(value)}" for name, value in search.items())]
+    lines += [f"{name} = {as_toml(value)}" for name, value in parameters.items()]
+    lines += ["", "[search]", *(f"{_key(name)} = {as_toml(value)}" for name, value in search.items())]
     for end, other in (also or {}).items():
-        lines += ["", f"[also.{end}]", *(f"{name} = {_toml(value)}" for name, value in other.items())]
+        lines += ["", f"[also.{end}]", *(f"{name} = {as_toml(value)}" for name, value in other.items())]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -101,11 +101,12 @@ def _key(name: str) -> str:
     return name if name.replace("_", "").isalnum() and name.isascii() else f'"{name}"'
 
 
-def _toml(value: Any) -> str:
+def as_toml(value: Any) -> str:
+    """A value as toml has it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(name)} = {_toml(entry)}" for name, entry in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(name)} = {as_toml(entry)}" for name, entry in value.items()) + " }"
     return repr(value)

@@ -11,9 +11,8 @@ from vbn.evaluation.paper._options import Options, Progress
 from vbn.evaluation.paper._results import DomainResult
 from vbn.evaluation.paper.words import antonyms, completion, reproduce_from, similarity, winners
 from vbn.evaluation.paper.words._ablations import VARIANTS, settled_after, without_variances
-from vbn.evaluation.paper.words._antonyms import divide, ranked_shares
+from vbn.evaluation.paper.words._antonyms import divide, opposite_logits, ranked_shares
 from vbn.evaluation.paper.words._families import stem, with_families
-from vbn.evaluation.paper.words._opposites import opposite_logits
 
 
 @pytest.fixture

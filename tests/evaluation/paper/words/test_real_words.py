@@ -1,20 +1,14 @@
 """The counts that the protocol states, on the evaluation data, where it is there."""
 
-import os
-from pathlib import Path
-
 import pytest
 
+from tests.evaluation_data import NEEDS_DATA, ROOT
 from vbn.evaluation.paper.words import Words
 from vbn.evaluation.paper.words._antonyms import divide
 from vbn.evaluation.paper.words._corpus import split
 from vbn.evaluation.paper.words._judged import SHOWN, judged
 
-ROOT = os.environ.get("VBN_DATA")
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(not ROOT or not Path(ROOT).is_dir(), reason="set VBN_DATA to the folder of the evaluation data"),
-]
+pytestmark = NEEDS_DATA
 
 
 @pytest.fixture(scope="module")

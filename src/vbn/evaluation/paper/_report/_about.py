@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import platform
 import subprocess
 from dataclasses import asdict, dataclass
@@ -11,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from vbn._cores import available_cores, processor
 from vbn._version import __version__
 
 _PACKAGES = ("numpy", "scipy", "numba", "gensim", "implicit", "lightfm-next", "cmfrec", "optuna")
@@ -52,17 +52,8 @@ def _versions() -> dict[str, str]:
 
 
 def _machine() -> str:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{_processor()}, {cores} cores, {platform.system()} {platform.machine()}"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:  # not Linux
-        return platform.processor() or "unknown processor"
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, "unknown processor")
+    name, cores = processor() or "unknown processor", available_cores()
+    return f"{name}, {cores} cores, {platform.system()} {platform.machine()}"
 
 
 def _commit() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vbn.evaluation.paper._bootstrap import verdict
+from vbn.evaluation.paper._options import duration
 from vbn.evaluation.paper._results import Cell, DomainResult, Verdicts
 
 TITLE, SUMMARY = "The paper's tables, reproduced", "What it shows"
@@ -51,11 +52,7 @@ def times(results: tuple[DomainResult, ...]) -> tuple[str, ...]:
     if not known:
         return ()
     parts = [
-        f"{result.title} {_duration(result.facts['seconds'])} ({_duration(result.facts['waited'])} to wait)"
+        f"{result.title} {duration(result.facts['seconds'])} ({duration(result.facts['waited'])} to wait)"
         for result in known
     ]
     return (f"Trainings and rankings, one after the other: {', '.join(parts)}.",)
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

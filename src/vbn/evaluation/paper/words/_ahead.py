@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vbn.evaluation.paper._cache import Cache, Record
-from vbn.evaluation.paper._options import Progress
+from vbn.evaluation.paper._options import Progress, to_nobody
 from vbn.evaluation.paper._workers import run_jobs
 from vbn.evaluation.paper.words._corpus import Words
 
@@ -112,7 +112,7 @@ class Heard(Progress):
     """Remembers the one run that was not from the cache."""
 
     def __init__(self) -> None:
-        super().__init__("words", tell=_nobody)
+        super().__init__("words", tell=to_nobody)
         self.label = ""
 
     def step(self, label: str, started: float, *, cached: bool = False, took: float = 0.0) -> None:
@@ -123,8 +123,4 @@ class Heard(Progress):
 
 
 def _silent() -> Progress:
-    return Progress("words", tell=_nobody)
-
-
-def _nobody(_: str) -> None:
-    """Lines of progress come from the parent."""
+    return Progress("words", tell=to_nobody)

@@ -18,7 +18,9 @@ from vbn.evaluation.paper.words._examples import OPPOSITE
 from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._graph import unit
 from vbn.evaluation.paper.words._keeping import kept
-from vbn.evaluation.paper.words._opposites import opposite_logits
+from vbn.inference._predictive import logit
+from vbn.inference._related import relation_moments
+from vbn.model._trained import Trained
 
 SHARES = {"HR@0.2%": 0.002, "HR@1%": 0.01}
 Score = Callable[[np.ndarray], np.ndarray]
@@ -166,6 +168,11 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
     yield "VBN w/o relations", lambda rows: scorer.scores([trained.rows[int(i)] for i in rows])[:, candidates]
     yield "VBN w/o relations, cosine", alike
     yield "VBN w/o relations, cosine and dial", lambda rows: alike(rows) + ranking["cosine_dial"] * popularity
+
+
+def opposite_logits(trained: Trained, relation: int, rows: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """Predictive logits of p(g) from some words to all candidates, of shape (words, candidates)."""
+    return logit(*relation_moments(trained, relation, rows, candidates))
 
 
 def ranked_shares(

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from vbn.evaluation.paper._winners import _toml as as_toml
+from vbn.evaluation.paper._winners import as_toml
 
 _REACHED = "reached"  # figures on validation data, for the reader only
 _QUICK = {"epochs": 2, "dim": 10}
