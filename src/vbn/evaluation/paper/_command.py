@@ -115,7 +115,8 @@ def _timed(
     waited = time.perf_counter() - started
     if cache.size() == before and earlier is not None:
         waited = earlier.facts.get("waited", waited)
-    return replace(result, facts={**result.facts, "seconds": progress.took, "waited": waited})
+    facts = {"seconds": progress.took, "waited": waited, "commit": about().commit}
+    return replace(result, facts={**result.facts, **facts})
 
 
 def run_domain(name: str, folder: Path, options: Options, cache: Cache, progress: Progress) -> DomainResult:

@@ -8,6 +8,7 @@ from vbn._errors import DataError
 from vbn.evaluation.paper._opening import opening
 from vbn.evaluation.paper._report._about import About
 from vbn.evaluation.paper._report._markdown import table_lines
+from vbn.evaluation.paper._report._wording import commits
 from vbn.evaluation.paper._results import DomainResult, Table
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -20,7 +21,7 @@ def readme_part(results: tuple[DomainResult, ...], made: About, folder: str) -> 
         "## Results",
         "",
         f"`vbn reproduce all` on public data ([protocol](docs/protocol.md), [whole report]({folder}/report.md)). "
-        f"Commit {made.commit}, {made.machine}.",
+        f"{commits(results, made.commit)}, {made.machine}.",
     ]
     for table in (table for table in first.tables if table.role in ("inference", "similarity")):
         parts += ["", f"**{table.title}.** {_caption(table)}", "", *table_lines(_plain(table), heading=False)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vbn.evaluation.paper._bootstrap import verdict
 from vbn.evaluation.paper._options import duration
 from vbn.evaluation.paper._results import Cell, DomainResult, Verdicts
@@ -46,13 +48,28 @@ def verdict_text(found: Verdicts) -> str:
     return f"{found.text} {marks}: {tally(found)}.".strip()
 
 
+def _waited(facts: dict[str, Any]) -> str:
+    """How long one waits, and of which commit a domain is: domains of an earlier report stay in a later one."""
+    made = f", commit {facts['commit']}" if "commit" in facts else ""
+    return f"{duration(facts['waited'])} to wait{made}"
+
+
+def commits(results: tuple[DomainResult, ...], last: str) -> str:
+    """The commits that the domains were run with, in words; `last` is that of the report.
+
+    Examples
+    --------
+    >>> commits((), "b491bf7764ae")
+    'Commit b491bf7764ae'
+    """
+    found = list(dict.fromkeys(str(result.facts.get("commit", last)) for result in results)) or [last]
+    return f"Commit{'s' if len(found) > 1 else ''} {', '.join(found)}"
+
+
 def times(results: tuple[DomainResult, ...]) -> tuple[str, ...]:
     """How long each domain took, in words."""
     known = [result for result in results if "seconds" in result.facts]
     if not known:
         return ()
-    parts = [
-        f"{result.title} {duration(result.facts['seconds'])} ({duration(result.facts['waited'])} to wait)"
-        for result in known
-    ]
+    parts = [f"{result.title} {duration(result.facts['seconds'])} ({_waited(result.facts)})" for result in known]
     return (f"Trainings and rankings, one after the other: {', '.join(parts)}.",)
