@@ -2,15 +2,16 @@
 
     python benchmarks/wrong_taxonomy.py --data DIR [--domains movies music medical] [--seeds 3] [--out auto]
 
-Users x items, two items masked a user (validation split), parameters of `vbn reproduce`. A share of the items exchange
-their parents among each other at random; "none" is training without a taxonomy, with the same parameters. Printed are
-HR@10% and MPR, both times 100, of all targets and of the rare ones (the least frequent fifth), as mean over seeds, and
-what they lie above "none".
+Two items masked a user (validation split); rows, parameters and position of the dial as in `vbn reproduce`. A share of
+the items exchange their parents among each other at random; "none" is training without a taxonomy, with the same
+parameters. Printed are HR@10% and MPR of all targets and of the rare ones (the least frequent fifth), as mean over
+seeds, and what they lie above "none".
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,14 @@ import vbn
 from _data import add_data_option, data_folder
 from _machine import write_result
 from vbn.baselines import as_scorer
-from vbn.evaluation.paper._domains import Domain, Edges, load_domain
-from vbn.evaluation.paper._judging import Asking, percentiles
-from vbn.evaluation.paper._masking import Masked, mask
+from vbn.evaluation.paper._domains import Edges, load_domain
+from vbn.evaluation.paper._figures import contributions
+from vbn.evaluation.paper._judging import ranks
+from vbn.evaluation.paper._masking import mask
+from vbn.evaluation.paper._models import BY_KEY, of_fit
+from vbn.evaluation.paper._split import BOTH, ITEMS, Split
 from vbn.evaluation.paper._winners import settings
+from vbn.inference._dial import read_dial
 
 DOMAINS = ["movies", "music", "medical"]
 SHARES = (0.0, 0.1, 0.3, 1.0, None)  # of the items that exchange parents; None: no taxonomy
@@ -38,23 +43,32 @@ def shuffled(edges: Edges, items: set[str], share: float, seed: int) -> Edges:
     return [(instead.get(child, child), parent, weight) for child, parent, weight in edges]
 
 
-def judged(domain: Domain, masked: Masked, edges: Edges | None, seed: int) -> dict[str, float]:
+def judged(split: Split, edges: Edges | None, seed: int) -> dict[str, float]:
     """Train, and rank what was masked."""
-    given = dict(settings(domain.name)["vbn"])
-    prior = dict.fromkeys(("entity", "category"), given.pop("prior_weight"))
-    given = {name: value for name, value in given.items() if name not in ("popularity", "taxonomy", "setting")}
-    data = vbn.Dataset.from_interactions(*masked.interactions.keep(masked.training("validation")).columns())
-    if edges is not None:
-        data = data.with_taxonomy(edges)
-    model = vbn.VBN(**given, alpha=prior, beta=prior, seed=seed, verbose=False).fit(data)
-    share = percentiles(as_scorer(model), masked, "validation", Asking("row", prior=edges is not None))
-    rare = masked.rare("validation")[masked.cases("validation")[1]]
-    parts = {"": share, "rare ": share[rare]}
+    given = settings(split.domain.name)["vbn"]
+    model = BY_KEY["vbn"].placed(given)
+    fitted = model.fit(with_edges(split, model.setting, edges), of_fit(given), seed)
+    scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
+    asking = replace(model.asking, prior=edges is not None)
+    dial = read_dial(given["popularity"], given.get("popularity_floor", 0.0))
+    offsets = dial.added(fitted._model().profile)[None]
+    above, others = ranks(scorer, split.masked, split.which, asking, offsets)
+    rare = split.masked.rare(split.which)[split.masked.cases(split.which)[1]]
+    everything = np.ones(len(rare), dtype=bool)
     return {
-        f"{part}{figure}": float(value)
-        for part, each in parts.items()
-        for figure, value in (("HR@10%", 100 * np.mean(each < 0.1)), ("MPR", 100 * (1 - np.mean(each))))
+        f"{part}{figure}": float(contributions(figure, above[0, at], others[at]).mean())
+        for part, at in (("", everything), ("rare ", rare))
+        for figure in ("HR@10%", "MPR")
     }
+
+
+def with_edges(split: Split, setting: str, edges: Edges | None) -> vbn.Dataset:
+    """What to train on, with these edges above the items."""
+    data = split.data(setting)
+    if edges is None:
+        return data
+    data = data.with_taxonomy(edges)
+    return data.with_taxonomy(edges, side="row") if setting == BOTH else data
 
 
 def main() -> None:
@@ -69,11 +83,11 @@ def main() -> None:
         domain = load_domain(name, data_folder(chosen.data, name).parent)
         taxonomy = settings(name)["vbn"].get("taxonomy")
         for seed in range(chosen.seeds):
-            masked = mask(domain.interactions, domain.least, seed)
+            split = Split(domain, mask(domain.interactions, domain.least, seed), "validation", f"masking {seed + 1}")
             for share in SHARES:
                 edges = domain.edges(taxonomy)
                 wrong = None if share is None else shuffled(edges, set(domain.interactions.items), share, seed)
-                figures = judged(domain, masked, wrong, seed)
+                figures = judged(split, wrong, seed)
                 runs.append({"domain": name, "seed": seed, "shuffled": share, **figures})
                 print(runs[-1], flush=True)
         report(name, [run for run in runs if run["domain"] == name])
