@@ -156,7 +156,7 @@ def test_a_request_that_has_begun_is_answered_before_the_end(goods, tmp_path, to
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "VBN_TOKEN": ""}) as server:
         try:
             place = urlsplit(re.search(r"http://\S+", server.stderr.readline()).group()).netloc
-            with closing(http.client.HTTPConnection(place, timeout=60)) as warm:  # kernels are compiled, or loaded
+            with closing(http.client.HTTPConnection(place, timeout=300)) as warm:  # kernels are compiled, or loaded
                 warm.request("POST", "/api/predict", body, {"content-type": "application/json"})
                 assert warm.getresponse().status == 200
             with closing(http.client.HTTPConnection(place, timeout=60)) as connection:

@@ -176,7 +176,7 @@ def stored(folder: Path, trained: Trained, mark: str) -> Layout | None:
     """
     ids = np.flatnonzero(trained.profile.candidates("column"))
     try:
-        with np.load(folder / FILE, allow_pickle=False) as file:
+        with (folder / FILE).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
             if facts["model"] != mark or facts["side"] != "column" or facts["method"] not in _METHODS:
                 return None

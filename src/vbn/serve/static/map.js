@@ -37,7 +37,7 @@ export function makeMap(chosen, model) {
   function place() {
     if (view.x === 0 && view.y === 0 && view.zoom === 1) return "";
     const digits = 3 + Math.max(0, Math.ceil(Math.log10(view.zoom)));
-    return [view.x.toFixed(digits), view.y.toFixed(digits), Number(view.zoom.toPrecision(4))].join(",");
+    return [view.x.toFixed(digits), view.y.toFixed(digits), Number(view.zoom.toPrecision(4))].join("_");
   }
 
   let awaited = 0; // places that are asked for, and may move the map
@@ -140,7 +140,7 @@ export function makeMap(chosen, model) {
       document.getElementById("legend-body"),
       h("ul", {}, about.branches.map((name, n) => h("li", {}, h("span", { class: "dot", vars: { "--dot": COLOURS[n % COLOURS.length] } }), name))),
       h("ul", {},
-        h("li", {}, h("span", { class: "dot" }), `Frequent: seen more than ${about.rare.toLocaleString("en")} ${about.rare === 1 ? "time" : "times"}`),
+        h("li", {}, h("span", { class: "dot" }), `Frequent: seen ${about.rare === 0 ? "" : "more than "}${about.rare <= 1 ? "once" : `${about.rare.toLocaleString("en")} times`}${about.rare === 0 ? " or more often" : ""}`),
         h("li", {}, h("span", { class: "dot hollow" }), `Rare, a ring: ${about.rare ? `seen at most ${about.rare === 1 ? "once" : `${about.rare.toLocaleString("en")} times`}` : "never seen"}; drawn last`)),
       h("p", {}, "Large and pale: uncertain. Small and strong: well known."),
       h("p", {}, `Layout: ${about.method}${about.final ? "" : " (a better one is being computed)"}. Near means similar; far says little.`),
@@ -323,7 +323,7 @@ export function makeMap(chosen, model) {
     follow(state) {
       given = false;
       if (state.shown || state.map) show(state.shown || "");
-      const [x, y, zoom] = (state.map || "").split(",").map(Number);
+      const [x, y, zoom] = (state.map || "").split("_").map(Number);
       if (Number.isFinite(x + y + zoom)) {
         Object.assign(view, { x, y, zoom: Math.max(ZOOM[0], Math.min(ZOOM[1], zoom)) });
         given = true;

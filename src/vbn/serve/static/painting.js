@@ -19,7 +19,7 @@ void main() {
   if (d > 1.0) discard;
   float ring = mix(0.1, 1.0, smoothstep(hole - 0.15, hole + 0.1, d)) * (1.0 - smoothstep(0.85, 1.0, d));
   float fade = hole > 0.0 ? ring : 1.0 - 0.6 * d * d;
-  gl_FragColor = vec4(shade.rgb, shade.a * fade);
+  gl_FragColor = vec4(shade.rgb, 1.0) * shade.a * fade;
 }`;
 const WORDS = 8; // of a point: place, size, colour, opacity, and whether it is hollow
 const RING = 1.3; // pixels of the line around a hollow point
@@ -76,7 +76,7 @@ function levelsOf(number) {
 }
 
 function webgl(canvas, points) {
-  const gl = canvas.getContext("webgl", { antialias: false, premultipliedAlpha: false, alpha: true });
+  const gl = canvas.getContext("webgl", { antialias: false, alpha: true });
   if (!gl) return null;
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
@@ -107,7 +107,7 @@ function webgl(canvas, points) {
     gl.vertexAttribPointer(at, count, gl.FLOAT, false, 4 * WORDS, offset);
   }
   gl.enable(gl.BLEND);
-  gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // colours are multiplied by their opacity already, as pages expect
   const [middle, zoom, scale] = ["middle", "zoom", "scale"].map((name) => gl.getUniformLocation(program, name));
   return {
     levels: levels.length,
