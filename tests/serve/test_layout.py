@@ -260,12 +260,14 @@ def test_tsne_that_fails_says_why():
 def test_tsne_steps_back_and_ends_with_whoever_asked(tmp_path):
     pytest.importorskip("openTSNE")
     vectors = np.random.default_rng(0).normal(size=(20_000, 5))
-    np.savez(tmp_path / _tsne._GIVEN, vectors=vectors, start=vectors[:, :2])
-    command = [sys.executable, "-P", _tsne.__file__, str(tmp_path), "0", "1"]
+    folder = tmp_path / "given"
+    folder.mkdir()
+    np.savez(folder / _tsne._GIVEN, vectors=vectors, start=vectors[:, :2])
+    command = [sys.executable, "-P", _tsne.__file__, str(folder), "0", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         least = min(19, os.nice(0) + _tsne._NICE)
         until(lambda: os.getpriority(os.PRIO_PROCESS, process.pid) == least, "it has a low priority")
         process.stdin.close()  # as when the server is killed
         process.wait(timeout=60)
     assert process.returncode == 1
-    assert not (tmp_path / _tsne._MADE).exists()
+    assert not folder.exists()

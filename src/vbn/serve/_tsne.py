@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -88,14 +89,15 @@ def _environment(jobs: int) -> dict[str, str]:
     return {**os.environ, **dict.fromkeys(limits, str(jobs))}
 
 
-def _end_with_our_parent() -> None:
+def _end_with_our_parent(folder: Path) -> None:
     while os.read(0, 1):  # past sys.stdin, whose lock the interpreter wants at its end
         pass
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
 def _main(folder: Path, seed: int, jobs: int) -> None:
-    threading.Thread(target=_end_with_our_parent, daemon=True).start()
+    threading.Thread(target=_end_with_our_parent, args=(folder,), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(_NICE)
     import openTSNE

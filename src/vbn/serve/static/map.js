@@ -26,6 +26,7 @@ export function makeMap(chosen, model) {
   let asked = false;
   let shown = "";
   let movingUntil = 0;
+  let stirred = false; // whether it moved since the last frame, however long that took
   let lastFrame = 0; // when this movement was drawn last; 0 at rest
 
   const size = () => ({ w: canvas.clientWidth || 1, h: canvas.clientHeight || 1 });
@@ -66,13 +67,15 @@ export function makeMap(chosen, model) {
 
   function move() {
     movingUntil = performance.now() + AT_REST;
+    stirred = true;
     draw();
   }
 
   function frame(now) {
     asked = false;
     if (!points) return;
-    const moving = now < movingUntil;
+    const moving = stirred || now < movingUntil;
+    stirred = false;
     if (moving && lastFrame) pace.saw(now - lastFrame);
     lastFrame = moving ? now : 0;
     const ratio = devicePixelRatio || 1;
