@@ -22,7 +22,7 @@ CHILDREN_OF_A_PARENT = 100
 def make_model(place: Path, entities: int, dim: int) -> Path:
     """A model of that many entities with parents, trained for an epoch, and its map."""
     from vbn.serve._holder import Served
-    from vbn.serve._layout import FILE, _write, lay_out
+    from vbn.serve._layout import lay_out, store
 
     rng = np.random.default_rng(0)
     left = np.repeat(np.arange(entities), PAIRS_OF_AN_ENTITY)
@@ -33,7 +33,7 @@ def make_model(place: Path, entities: int, dim: int) -> Path:
     folder: Path = vbn.VBN(dim=dim, epochs=1, verbose=False).fit(data).save(place / "model")
     model = vbn.load(folder)
     # laid out beforehand, as beside every model that was served before: t-SNE of so many takes both cores for minutes
-    _write(folder / FILE, lay_out(model._model(), method="principal axes"), Served(model).mark)
+    store(folder, lay_out(model._model(), method="principal axes"), Served(model).mark)
     return folder
 
 

@@ -48,7 +48,7 @@ class Client:
         chunked: bool = False,
     ) -> Answer:  # fmt: skip
         """Any request; a chunked one does not say how long its body is."""
-        given = {"host": "test", "content-type": "application/json", **(headers or {})}
+        given = {"host": "localhost", "content-type": "application/json", **(headers or {})}
         if not chunked:
             given["content-length"] = str(len(body))
         pieces = [body[at : at + 65536] for at in range(0, len(body), 65536)] or [b""]

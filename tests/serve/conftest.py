@@ -47,12 +47,12 @@ def words():
 def words_url(words, tmp_path_factory):
     """The bundled words behind the command that users run."""
     from vbn.serve._holder import Served
-    from vbn.serve._layout import FILE, _write, lay_out
+    from vbn.serve._layout import lay_out, store
 
     folder = words.save(tmp_path_factory.mktemp("words") / "model")
     trained = vbn.load(folder)._model()
     # a t-SNE of all words takes both cores for a minute, and is not what is tested here
-    _write(folder / FILE, lay_out(trained, method="principal axes"), Served(vbn.load(folder)).mark)
+    store(folder, lay_out(trained, method="principal axes"), Served(vbn.load(folder)).mark)
     command = [sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "VBN_TOKEN": ""}) as server:
         told = server.stderr.readline()

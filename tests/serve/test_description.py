@@ -20,7 +20,7 @@ NAMES = ["tea", "milk", "ann", "drink", "cider", "new", *ODD]
 
 @pytest.fixture(scope="module", params=["goods", "shop"])
 def described(request):
-    app = create_app(request.getfixturevalue(request.param), Settings(watch=0))
+    app = create_app(request.getfixturevalue(request.param), Settings(watch=0, hosts=("testserver",)))
     return schemathesis.openapi.from_asgi("/api/openapi.json", app)
 
 

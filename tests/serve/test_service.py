@@ -215,6 +215,40 @@ def test_pages_of_other_origins_may_ask_where_that_was_allowed(goods, client):
         Settings(origins=("shop.example/page",))
 
 
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200), ("localhost:8000", 200), ("LocalHost.:8000", 200), ("127.0.0.1:1", 200),
+        ("[::1]:8000", 200), ("", 200), ("evil.example", 403), ("evil.example:8000", 403),
+        ("localhost.evil.example", 403), ("127.0.0.1.evil.example:80", 403), ("evil.example@localhost", 403),
+        ("box.lan", 403),
+    ],
+)  # fmt: skip
+def test_pages_whose_name_leads_here_are_refused(client, host, status):
+    for path in ("/api/health", "/api/entities", "/", "/static/app.js"):
+        found = client.get(path, {"host": host})
+        assert found.status == status
+        if status == 403:
+            assert "--allow-host" in found.json["error"]
+            assert found.headers["x-content-type-options"] == "nosniff"
+
+
+def test_other_names_of_the_machine_can_be_allowed(goods):
+    for hosts, name in (
+        (("box.lan",), "box.lan:8000"),
+        (("[2001:db8::1]",), "[2001:db8::1]:80"),
+        (("*",), "any.example"),
+    ):
+        client = Client(create_app(goods, Settings(watch=0, hosts=hosts)))
+        assert client.get("/api/health", {"host": name}).status == 200
+        assert client.get("/api/health", {"host": "localhost"}).status == 200
+    guarded = Client(create_app(goods, Settings(watch=0, token="a long secret")))
+    assert guarded.get("/api/health", {"host": "shop.example"}).status == 200  # who has no token learns nothing
+    for wrong in ("http://box.lan", "box.lan:80", "::1", ""):
+        with pytest.raises(vbn.ParameterError, match="no host"):
+            Settings(hosts=(wrong,))
+
+
 def test_others_may_not_ask_without_a_token():
     with pytest.raises(vbn.ParameterError, match="token"):
         Settings().check_host("0.0.0.0")
@@ -247,6 +281,14 @@ def test_the_map_has_a_place_for_every_entity(client, goods):
         name: about["branches"][int(blocks["branch"][blocks["id"].tolist().index(int(i))])] for i, name in names.items()
     }
     assert (branch["tea"], branch["nuts"], branch["<b>bold</b>"]) == ("drink", "snack", "other")
+
+
+def test_rare_entities_are_told_from_frequent_ones(client, goods):
+    about, body = client.get("/api/map/about").json, client.get("/api/map").body
+    n = about["places"]
+    counts = np.frombuffer(body, "<f4", n, 4 * n * 4)
+    rare = (counts <= about["rare"]).mean()
+    assert 0.25 <= rare < 1.0
 
 
 def test_metrics_count_requests(goods):

@@ -29,6 +29,12 @@ def serve(
         list[str] | None,
         typer.Option(help="Let pages of another origin ask, such as https://shop.example; may be repeated."),
     ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Answer browsers that come by this name of the machine too, without a token; may be repeated."
+        ),
+    ] = None,
     watch: Annotated[
         float, typer.Option(min=0, help="Look every so many seconds whether the model on disk was replaced; 0: never.")
     ] = 2.0,
@@ -42,7 +48,10 @@ def serve(
     from vbn.cli._output import say
     from vbn.serve import Settings, serve
 
-    settings = Settings(token=token or None, writable=writable, watch=watch, origins=tuple(allow_origin or ()))
+    settings = Settings(
+        token=token or None, writable=writable, watch=watch, origins=tuple(allow_origin or ()),
+        hosts=tuple(allow_host or ()),
+    )  # fmt: skip
     settings.check_host(host)
 
     def ready(address: str) -> None:

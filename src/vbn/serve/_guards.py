@@ -1,4 +1,4 @@
-"""What every request passes: the token, the size of its body, headers of safety, and the clock."""
+"""What every request passes: its host, the token, the size of its body, headers of safety, and the clock."""
 
 from __future__ import annotations
 
@@ -78,6 +78,9 @@ class Guards:
 
     def _refusal(self, scope: Any) -> tuple[int, str] | None:
         headers = dict(scope["headers"])
+        host = headers.get(b"host", b"").decode("latin-1")
+        if host and not self.settings.knows(host):  # browsers always send one
+            return 403, f"this server does not go by the name {host[:100]!r}; start it with --allow-host to let it."
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.settings.largest_body:
             return 413, self._too_large

@@ -28,10 +28,13 @@ class Served:
         A fitted model. Never changed: what is added, is added to a copy.
     version : int
         Counts the models that this server has had.
+    root : int
+        Version of the model that was loaded: this one, or that from which it has grown by added entities.
     """
 
     model: Any
     version: int = 1
+    root: int = 1
 
     @property
     def trained(self) -> Trained:
@@ -73,10 +76,10 @@ class Holder:
 
     def __init__(self, source: Any) -> None:
         self.folder = Path(source) if isinstance(source, (str, Path)) else None
+        self.problem = ""
         self._lock = threading.Lock()
         self._mark = self._look()
         self.current = Served(source if self.folder is None else load(self.folder))
-        self.problem = ""
 
     def refresh(self) -> bool:
         """Load the model anew if its folder changed; a broken one leaves the old one in place, and is told of.
@@ -86,38 +89,60 @@ class Holder:
         bool
             Whether there is a new model.
         """
+        with self._lock:
+            return self._refreshed()
+
+    def save(self, model: Any, base: Served) -> bool:
+        """Write a model that has grown from `base` to the folder, and serve it.
+
+        Returns
+        -------
+        bool
+            False where another model is served by now: what was added has to be added to that one.
+        """
+        with self._lock:
+            self._refreshed()
+            if self.current is not base:
+                return False
+            if self.folder is not None:
+                model.save(self.folder)
+            self.problem = ""
+            self._mark = self._look()
+            self.current = Served(model, base.version + 1, base.root)
+        return True
+
+    def _refreshed(self) -> bool:
         mark = self._look()
         if self.folder is None or mark == self._mark or mark is None:
             return False
-        with self._lock:
-            try:
-                model = load(self.folder)
-            except VBNError as error:
-                self.problem = str(error)
-                self._mark = mark
-                return False
-            self.put(model)
-            self._mark, self.problem = mark, ""
+        whole = self._look(whole=True)
+        try:
+            model = load(self.folder)
+        except VBNError as error:
+            self.problem = f"the model on disk cannot be loaded: {error}"
+            self._mark = whole  # it may be copied file by file: whichever comes next, it is tried again
+            return False
+        self.problem = ""
+        self._mark = mark[:1]
+        version = self.current.version + 1
+        self.current = Served(model, version, version)
         return True
 
-    def put(self, model: Any) -> None:
-        """Serve another model from now on."""
-        self.current = Served(model, self.current.version + 1)
+    def _look(self, whole: bool = False) -> tuple[tuple[str, int, int, int], ...] | None:
+        """What tells one state of the folder from the next; None where there is no model.
 
-    def save(self, model: Any) -> None:
-        """Write a model to the folder, and serve it."""
-        with self._lock:
-            if self.folder is not None:
-                model.save(self.folder)
-            self._mark = self._look()
-            self.put(model)
-
-    def _look(self) -> tuple[int, int] | None:
-        """What tells one state of the folder from the next; None where there is no model."""
+        That of its config, which is written last, or of all files where it is in disorder.
+        """
         if self.folder is None:
             return None
         try:
-            found = (self.folder / "config.json").stat()
+            config = self.folder / "config.json"
+            others = sorted(self.folder.glob("*.safetensors")) if whole or self.problem else []
+            return tuple(_stamp(path) for path in (config, *others))
         except OSError:  # being replaced at this moment, or gone: the old model goes on
             return None
-        return found.st_mtime_ns, found.st_ino
+
+
+def _stamp(path: Path) -> tuple[str, int, int, int]:
+    found = path.stat()
+    return path.name, found.st_mtime_ns, found.st_ino, found.st_size

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from vbn._cores import available_cores
 from vbn.model._trained import Trained
+from vbn.serve import _tsne
 
 FILE = "layout.npz"
+_METHODS = ("t-SNE", "principal axes")
+_FEWEST = 50  # entities: t-SNE of fewer shows nothing that the principal axes do not
 _NEIGHBOURS = 10  # whose places a new entity stands between
+_AT_ONCE = 64  # new entities
+_EDGE = 1.0 + 1e-5  # of the plane, rounding included
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,10 @@ class Layout:
     method: str
 
 
-def lay_out(trained: Trained, side: str = "column", method: str = "auto") -> Layout:
+def lay_out(
+    trained: Trained, side: str = "column", seed: int = 0, method: str = "auto",
+    wanted: Callable[[], bool] = lambda: True,
+) -> Layout:  # fmt: skip
     """Places by openTSNE where it is installed, else the two principal axes.
 
     Parameters
@@ -49,16 +58,22 @@ def lay_out(trained: Trained, side: str = "column", method: str = "auto") -> Lay
         The model.
     side
         Whose places.
+    seed
+        Of t-SNE.
     method
         "auto", "t-SNE" or "principal axes".
+    wanted
+        Asked now and then during t-SNE; where it says no, `NotWantedError` is raised.
     """
     ids = np.flatnonzero(trained.profile.candidates(side))
     vectors = unit(_part(trained, side).mean[ids].astype(np.float64))
     chosen = method
     if method == "auto":
-        chosen = "t-SNE" if _has_tsne() and len(ids) > 50 else "principal axes"
-    axes = principal(vectors)
-    places = _tsne(vectors, axes) if chosen == "t-SNE" else axes
+        chosen = "t-SNE" if _has_tsne() and len(ids) > _FEWEST else "principal axes"
+    places = principal(vectors)
+    if chosen == "t-SNE":
+        jobs = max(1, available_cores() // 2)
+        places = _tsne.places(vectors, places, seed, jobs, wanted)
     return Layout(side, ids, scaled(places).astype(np.float32), chosen)
 
 
@@ -91,17 +106,6 @@ def principal(vectors: np.ndarray) -> np.ndarray:
     return result
 
 
-def _tsne(vectors: np.ndarray, start: np.ndarray) -> np.ndarray:
-    import openTSNE
-
-    spread = np.maximum(start.std(axis=0)[0], 1e-12)
-    made = openTSNE.TSNE(
-        perplexity=min(30.0, (len(vectors) - 1) / 3), initialization=start / spread * 1e-4, metric="cosine",
-        random_state=0, n_jobs=-1,
-    ).fit(vectors)  # fmt: skip
-    return np.asarray(made)
-
-
 def scaled(places: np.ndarray) -> np.ndarray:
     """The same within -1 and 1, without changing the shape."""
     if not len(places):
@@ -116,56 +120,83 @@ def placed(layout: Layout, old: Trained, grown: Trained, name: str, side: str) -
     if side != layout.side and not old.shared:
         return None
     own = _part(grown, side).mean[grown.vocabulary(side).id(name)].astype(np.float64)
-    length = np.linalg.norm(own)
-    if length < 1e-12:
+    if np.linalg.norm(own) < 1e-12:
         return None
     others = unit(_part(old, side).mean[layout.ids].astype(np.float64))
-    cosines = others @ (own / length)
-    nearest = np.argsort(-cosines, kind="stable")[:_NEIGHBOURS]
-    weights = np.exp(8.0 * (cosines[nearest] - cosines[nearest].max()))
-    x, y = weights @ layout.places[nearest] / weights.sum()
+    ((x, y),) = _between(layout.places, others, unit(own[None]))
     return float(x), float(y)
 
 
-def kept_layout(trained: Trained, folder: Path | None, mark: str) -> Layout:
-    """The layout of the columns: from its file beside the model, or computed and written there.
+def extended(layout: Layout, grown: Trained) -> Layout:
+    """The same places after entities were added to the model, each of which stands between its nearest neighbours."""
+    ids = np.flatnonzero(grown.profile.candidates(layout.side))
+    if np.array_equal(ids, layout.ids):
+        return layout
+    mean = _part(grown, layout.side).mean
+    there = layout.ids < len(mean)  # not so for who still asks a model that has fewer
+    others = unit(mean[layout.ids[there]].astype(np.float64))
+    old = np.isin(ids, layout.ids)
+    places = np.empty((len(ids), 2), dtype=np.float32)
+    places[old] = layout.places[np.isin(layout.ids, ids)]  # both are in order
+    new = np.flatnonzero(~old)
+    for at in range(0, len(new), _AT_ONCE):
+        some = new[at : at + _AT_ONCE]
+        places[some] = _between(layout.places[there], others, unit(mean[ids[some]].astype(np.float64)))
+    return Layout(layout.side, ids, places, layout.method)
+
+
+def _between(places: np.ndarray, others: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Weighted means of the places of each vector's nearest neighbours."""
+    if not len(others):
+        return np.zeros((len(vectors), 2))
+    cosines = vectors @ others.T
+    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :_NEIGHBOURS]
+    near = np.take_along_axis(cosines, nearest, axis=1)
+    weights = np.exp(8.0 * (near - near.max(axis=1, keepdims=True)))
+    result: np.ndarray = np.einsum("nk,nkd->nd", weights, places[nearest]) / weights.sum(axis=1, keepdims=True)
+    return result
+
+
+def stored(folder: Path, trained: Trained, mark: str) -> Layout | None:
+    """The layout that is kept beside a model.
 
     Parameters
     ----------
+    folder
+        That of the model.
     trained
         The model.
-    folder
-        That of the model; None for a model in memory.
     mark
-        What tells this model from others; a layout of another one is not used.
+        What tells it from others.
+
+    Returns
+    -------
+    Layout or None
+        None where there is none, it is of another model, or it is broken.
     """
-    if folder is not None:
-        found = _read(folder / FILE, mark)
-        if found is not None:
-            return found
-    made = lay_out(trained)
-    if folder is not None:
-        _write(folder / FILE, made, mark)
-    return made
-
-
-def _read(path: Path, mark: str) -> Layout | None:
+    ids = np.flatnonzero(trained.profile.candidates("column"))
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with (folder / FILE).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
-            if facts.get("model") != mark:
+            if facts["model"] != mark or facts["side"] != "column" or facts["method"] not in _METHODS:
                 return None
-            return Layout(facts["side"], file["ids"], file["places"], facts["method"])
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):  # none yet, or not ours: made anew
+            found = Layout(facts["side"], file["ids"], file["places"], facts["method"])
+    except Exception:  # noqa: BLE001 - a flipped byte may raise anything, and what is broken is computed anew
         return None
+    right = np.array_equal(found.ids, ids) and found.places.shape == (len(ids), 2) and found.places.dtype == np.float32
+    return found if right and bool((np.abs(found.places) <= _EDGE).all()) else None
 
 
-def _write(path: Path, layout: Layout, mark: str) -> None:
+def store(folder: Path, layout: Layout, mark: str) -> None:
+    """Keep a layout beside its model; where nothing may be written, it is computed at every start."""
     facts = json.dumps({"model": mark, "side": layout.side, "method": layout.method})
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        handle, part = tempfile.mkstemp(dir=folder, suffix=".part")
+    except OSError:
+        return
     try:
         with os.fdopen(handle, "wb") as stream:
             np.savez_compressed(stream, ids=layout.ids, places=layout.places, facts=np.array(facts))
-        Path(part).replace(path)
-    except OSError:  # a folder that may not be written to: the layout is computed at every start
+        Path(part).replace(folder / FILE)
+    except OSError:
         Path(part).unlink(missing_ok=True)

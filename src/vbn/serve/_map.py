@@ -14,6 +14,8 @@ from vbn.serve._layout import Layout
 FIELDS = (("id", "<u4"), ("x", "<f4"), ("y", "<f4"), ("std", "<f4"), ("count", "<f4"), ("branch", "<u4"))
 """Each a block of as many numbers as there are places, one block after the other."""
 
+_RARE = 0.25  # share of the entities that is called rare
+
 
 @dataclass(frozen=True)
 class Map:
@@ -39,5 +41,21 @@ def drawn(trained: Trained, layout: Layout, final: bool) -> Map:
         "branches": titles,
         "method": layout.method,
         "final": final,
+        "rare": rarely(names.counts[ids].astype(np.float32)),
     }
     return Map(body, about)
+
+
+def rarely(counts: np.ndarray) -> float:
+    """How often a rare entity was seen at most: as the last of the rarest quarter, but less than the most frequent.
+
+    Examples
+    --------
+    >>> rarely(np.array([1, 1, 2, 3, 50, 700, 8, 9])), rarely(np.array([4, 4, 4])), rarely(np.array([1, 1, 1, 2]))
+    (1.0, 0.0, 1.0)
+    """
+    fewer = counts[counts < counts.max(initial=0)]
+    if not len(fewer):
+        return 0.0
+    last = np.sort(counts)[max(int(_RARE * len(counts)) - 1, 0)]
+    return float(min(last, fewer.max()))

@@ -36,7 +36,8 @@ def health(request: Request) -> out.Health:
     return out.Health(
         status="ok", version=served.version, entities=len(trained.columns), rows=len(trained.rows),
         shared=trained.shared, dim=trained.posterior.dim, relations=[one.name for one in trained.relations],
-        taxonomy=trained.column_taxonomy is not None, writable=state.settings.writable, problem=state.holder.problem,
+        taxonomy=trained.column_taxonomy is not None, counts=served.model._data is not None,
+        writable=state.settings.writable, problem=state.problem,
     )  # fmt: skip
 
 
@@ -91,13 +92,13 @@ def explain(request: Request, entity: NameAsked, side: OfSide = "column") -> out
 def what_if(request: Request, asked: out.New) -> out.Imagined:
     """Its neighbours, its place and its uncertainty; the model stays as it is unless it is to be saved."""
     state = _state(request)
-    served = state.holder.current
     if asked.save and not state.settings.writable:
         raise ReadOnlyError("this server is read-only; start it with --writable to save new entities.")
-    found, model = answer.imagined(served, asked, state.layout_if_ready(served))
-    if asked.save:
-        state.holder.save(model)
-    return found.model_copy(update={"saved": asked.save})
+    while True:
+        served = state.holder.current
+        found, model = answer.imagined(served, asked, state.layout_if_ready(served))
+        if not asked.save or state.save(model, served):  # another one may have been saved, or loaded, meanwhile
+            return found.model_copy(update={"saved": asked.save})
 
 
 @router.get(

@@ -143,6 +143,7 @@ class Health(BaseModel):
     dim: int
     relations: list[str]
     taxonomy: bool
+    counts: bool
     writable: bool
     problem: str
 

@@ -63,6 +63,11 @@ class Page:
         self.until(lambda: self.script(done), "map and answers are shown")
         return self
 
+    def map_told(self) -> Page:
+        """Wait until the map rests and the address says where."""
+        self.until(lambda: self.script("return document.getElementById('map').dataset.told === 'yes'"), "the map rests")
+        return self
+
     def until(self, predicate: Callable[[], Any], told: str) -> Any:
         """Wait for something, and say what it was if it does not come."""
         end = time.monotonic() + PATIENCE

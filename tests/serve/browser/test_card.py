@@ -5,6 +5,9 @@ import re
 import pytest
 from selenium.webdriver import Keys
 
+from tests.serve.running import running
+from vbn.serve import Settings, create_app
+
 CHEESE = "gouda"
 
 
@@ -85,7 +88,8 @@ def test_bars_show_score_and_spread_to_scale(page, words):
 
 def test_what_stands_beside_an_entity_is_ranked_by_probability(page, words):
     page.open("explore", entity=CHEESE)
-    assert page.ranked(page.block("Likely beside it")) == words.similar(CHEESE, 10, by="context").entities
+    probable(page, "Likely beside it", words.similar(CHEESE, 10, by="context"))
+    assert "Bar: cosine" in page.texts(page.block("Nearest"))[0]
 
 
 def test_shares_of_prior_and_data_are_told(page, words):
@@ -128,11 +132,32 @@ def test_a_name_that_nobody_knows_leads_to_the_closest(page):
     assert page.one("#panel h2", CHEESE)
 
 
+def probable(page, title, expected):
+    """A part of a card has probabilities with their deviations, and says so."""
+    part = page.block(title)
+    assert page.ranked(part) == expected.entities
+    assert page.texts(f"{part} .value") == [f"{row.score:.2f} ± {row.std:.2f}" for row in expected]
+    assert "Bar: probability" in page.texts(part)[0]
+
+
+def test_without_counts_a_row_may_be_recommended_what_it_has(opened, shop, tmp_path):
+    folder = shop.save(tmp_path / "m", counts=False)
+    with running(create_app(folder, Settings(watch=0))) as url:
+        page = opened(url).open("explore", entity="ann", side="row")
+        expected = shop.recommend(user="ann", exclude_seen=False)
+        probable(page, "Recommended to it, perhaps what it has already", expected)
+
+
 def test_rows_and_columns_that_differ_have_cards_each(opened, shop_url, shop):
     page = opened(shop_url).open("explore", entity="ann", side="row")
     assert page.ranked(page.block("Nearest")) == shop.similar("ann", 10, side="row").entities
+    probable(page, "Recommended to it", shop.recommend(user="ann"))
+    assert "of occurring with ann" in page.shown()
     page.open("explore", entity="tea")
     assert page.ranked(page.block("Nearest")) == shop.similar("tea", 10).entities
+    probable(page, "Likely for who has it", shop.recommend(["tea"]))
+    for name in ("new", "drink"):  # never seen, and a category
+        assert page.open("explore", entity=name).ranked(page.block("Likely for who has it"))
     page.one("#search").send_keys("tea")
     page.until(lambda: len(page.texts("#found [role=option]")) == 2, "the user and the product are offered")
     assert sum("row" in text for text in page.texts("#found [role=option] small")) == 1

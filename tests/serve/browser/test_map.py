@@ -1,8 +1,11 @@
 """The map: drawn, hovered, clicked, moved."""
 
+import importlib
 import io
 import json
+import time
 import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +29,7 @@ class Places:
         blocks = {
             field["name"]: np.frombuffer(body, field["type"], n, 4 * n * at) for at, field in enumerate(about["fields"])
         }
+        self.rare = blocks["count"] <= about["rare"]
         self.ids, self.plane = blocks["id"], np.stack([blocks["x"], -blocks["y"]], axis=1).astype(float)
         self.size = np.array(
             page.script("const c = document.getElementById('map'); return [c.clientWidth, c.clientHeight]")
@@ -159,12 +163,87 @@ def test_dragging_moves_it_and_opens_nothing(page, places, words):
     assert "entity" not in page.address
 
 
+def chosen(page, value):
+    """How many points are drawn after a choice."""
+    page.until(lambda: page.one(".map-shown input:checked").get_attribute("value") == value, "it is chosen")
+    return page.map_told().script("return Number(document.getElementById('map').dataset.drawn)")
+
+
+@pytest.mark.parametrize("webgl", [True, False])
+def test_rare_and_frequent_are_shown_apart(page, words_url, webgl):
+    script = (
+        None if webgl else page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NO_WEBGL})
+    )
+    try:
+        page.open()
+        places = Places(page, words_url)
+        assert 0 < places.rare.sum() < len(places.ids)
+        page.tab_to(lambda e: e.get_attribute("name") == "shown", "the choice, by keyboard")
+        assert chosen(page, "") == len(places.ids)
+        everything = drawn(page)[0]
+        page.press(Keys.ARROW_RIGHT)
+        assert chosen(page, "frequent") == (~places.rare).sum()
+        page.press(Keys.ARROW_RIGHT)
+        assert chosen(page, "rare") == places.rare.sum()
+        assert 0.02 < drawn(page)[0] < everything
+        assert page.address["shown"] == ["rare"]
+    finally:
+        if script is not None:
+            page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+def test_a_rare_entity_is_a_ring_and_a_frequent_one_a_dot(page, places):
+    """Zoomed in on one of each, alone: the middle of a ring is hardly coloured, its edge is."""
+    for rare in (True, False):
+        kind = "rare" if rare else "frequent"
+        some = np.flatnonzero(places.rare == rare)
+        plane = places.plane[some]
+        apart = [np.sort(((plane - one) ** 2).sum(axis=1))[1] for one in plane[:2000]]
+        x, y = plane[int(np.argmax(apart))]
+        page.open(map=f"{x:.5f}_{-y:.5f}_60", shown=kind)
+        page.map_told()
+        image = Image.open(io.BytesIO(page.one("#map").screenshot_as_png)).convert("RGB")
+        pixels = np.asarray(image).astype(int)
+        tall, wide = pixels.shape[:2]
+        around = pixels[tall // 2 - 20 : tall // 2 + 20, wide // 2 - 20 : wide // 2 + 20]
+        strength = np.abs(around - pixels[tall // 2 - 20, wide // 2 - 20]).sum(axis=2)
+        middle = strength[18:22, 18:22].mean()
+        assert strength.max() > 60, f"there is a {kind} one"
+        assert middle < 0.4 * strength.max() if rare else middle > 0.7 * strength.max()
+    page.one("#legend summary").click()
+    legend = page.one("#legend-body").text
+    assert "Rare, a ring: " in legend
+    assert "Frequent: seen " in legend
+
+
+def test_who_is_not_shown_cannot_be_hovered(page, places):
+    lonely = places.lonely()
+    move_to(page, places.screen()[lonely]).perform()
+    text = page.one("#tip small").text
+    assert ("rare" in text) == bool(places.rare[lonely])
+    page.one(".map-shown label", "Frequent" if places.rare[lonely] else "Rare").click()
+    move_to(page, (5, 300)).perform()
+    move_to(page, places.screen()[lonely]).perform()
+    time.sleep(0.5)
+    assert not page.all("#tip")[0].is_displayed()
+
+
+def test_the_benchmark_of_the_map_counts_from_the_first_frame_on(page, places, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks")
+    moving = importlib.import_module("map_frames").MOVING
+    # a clock of frames that is behind that of the page
+    page.script("let t = 0; window.requestAnimationFrame = (task) => setTimeout(() => task((t += 16)), 1)")
+    took, points = page.driver.execute_async_script(moving, 12)
+    assert len(took) == len(points) == 12
+    assert min(took) > 0
+
+
 SLOWLY = """
-const done = arguments[0];
+const [slow, done] = arguments;
 const map = document.getElementById("map");
 const drawn = [];
 function step(now) {
-    while (performance.now() < now + 80);  // a machine that takes so long for a frame
+    while (performance.now() < now + slow);  // a machine that takes so long for a frame
     drawn.push(Number(map.dataset.drawn));
     map.dispatchEvent(new WheelEvent("wheel", { deltaY: drawn.length % 2 ? -5 : 5, bubbles: true, cancelable: true }));
     if (drawn.length < 12) requestAnimationFrame(step); else done(drawn);
@@ -173,10 +252,11 @@ requestAnimationFrame(step);
 """
 
 
-def test_a_slow_machine_draws_fewer_points_while_it_moves_and_all_of_them_at_rest(page, places):
+@pytest.mark.parametrize("slow", [80, 250])
+def test_a_slow_machine_draws_fewer_points_while_it_moves_and_all_of_them_at_rest(page, places, slow):
     everything = len(places.ids)
     page.until(lambda: page.one("#map").get_attribute("data-drawn") == str(everything), "all points are drawn")
-    drawn = page.driver.execute_async_script(SLOWLY)
+    drawn = page.driver.execute_async_script(SLOWLY, slow)
     assert min(drawn) <= everything / 2
     page.until(lambda: page.one("#map").get_attribute("data-drawn") == str(everything), "all points are drawn again")
 

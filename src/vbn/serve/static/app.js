@@ -73,7 +73,7 @@ async function begin() {
   document.getElementById("footer").append(
     `${model.entities.toLocaleString("en")} entities, ${model.dim} dimensions. `,
     h("a", { href: "/docs" }, "Service"),
-    model.problem ? h("span", { class: "failed" }, ` The model on disk cannot be loaded: ${model.problem}`) : "",
+    model.problem ? h("span", { class: "failed" }, ` Trouble: ${model.problem}`) : "",
   );
   listen((state) => {
     for (const link of document.querySelectorAll("nav a")) {
@@ -82,6 +82,7 @@ async function begin() {
     }
     const shown = state.entity || { "what-if": "What if", compare: "Compare", recommend: "Recommend" }[state.view];
     document.title = shown ? `${shown} – vbn explorer` : "vbn explorer";
+    map.follow(state);
     if (state.view !== "what-if") map.ghost(null);
     document.getElementById("status").textContent = shown || "Start";
     document.body.dataset.view = state.view;

@@ -1,11 +1,15 @@
 // The map: all entities as points that are moved, hovered and chosen.
 
 import { bytes, get } from "./api.js";
-import { fill, h, times } from "./dom.js";
+import { fill, h, later, times } from "./dom.js";
 import { makePace } from "./pace.js";
 import { COLOURS, makePainter } from "./painting.js";
+import { sawMap } from "./route.js";
 
 const AT_REST = 150; // milliseconds without a movement
+const TOLD = 250; // until the address says where the map is
+const SHOWN = { "": "All", frequent: "Frequent", rare: "Rare" };
+const ZOOM = [0.5, 400];
 
 export function makeMap(chosen, model) {
   const box = document.getElementById("map-box");
@@ -20,7 +24,9 @@ export function makeMap(chosen, model) {
   let painter = null;
   let pace = null;
   let asked = false;
+  let shown = "";
   let movingUntil = 0;
+  let stirred = false; // whether it moved since the last frame, however long that took
   let lastFrame = 0; // when this movement was drawn last; 0 at rest
 
   const size = () => ({ w: canvas.clientWidth || 1, h: canvas.clientHeight || 1 });
@@ -28,7 +34,32 @@ export function makeMap(chosen, model) {
   const toScreen = (x, y) => [size().w / 2 + (x - view.x) * view.zoom * unit(), size().h / 2 - (y - view.y) * view.zoom * unit()];
   const toPlane = (px, py) => [view.x + (px - size().w / 2) / (view.zoom * unit()), view.y - (py - size().h / 2) / (view.zoom * unit())];
 
+  // Where the map is, to the pixel and no finer; nothing where all of it is shown.
+  function place() {
+    if (view.x === 0 && view.y === 0 && view.zoom === 1) return "";
+    const digits = 3 + Math.max(0, Math.ceil(Math.log10(view.zoom)));
+    return [view.x.toFixed(digits), view.y.toFixed(digits), Number(view.zoom.toPrecision(4))].join("_");
+  }
+
+  let awaited = 0; // places that are asked for, and may move the map
+  const tell = later(() => {
+    sawMap({ map: place(), shown });
+    canvas.dataset.told = awaited ? "no" : "yes";
+  }, TOLD);
+
+  async function awaiting(task) {
+    awaited += 1;
+    try {
+      await task();
+    } finally {
+      awaited -= 1;
+      draw();
+    }
+  }
+
   function draw() {
+    canvas.dataset.told = "no";
+    tell();
     if (asked) return;
     asked = true;
     requestAnimationFrame(frame);
@@ -36,13 +67,15 @@ export function makeMap(chosen, model) {
 
   function move() {
     movingUntil = performance.now() + AT_REST;
+    stirred = true;
     draw();
   }
 
   function frame(now) {
     asked = false;
     if (!points) return;
-    const moving = now < movingUntil;
+    const moving = stirred || now < movingUntil;
+    stirred = false;
     if (moving && lastFrame) pace.saw(now - lastFrame);
     lastFrame = moving ? now : 0;
     const ratio = devicePixelRatio || 1;
@@ -53,7 +86,7 @@ export function makeMap(chosen, model) {
         one.height = Math.round(tall * ratio);
       }
     }
-    canvas.dataset.drawn = String(painter.paint(view, unit(), w, tall, ratio, moving ? pace.level() : 0));
+    canvas.dataset.drawn = String(painter.paint(view, unit(), w, tall, ratio, moving ? pace.level() : 0, shown));
     marks(ratio);
     if (moving) draw(); // until it rests: then all points are drawn
   }
@@ -92,6 +125,7 @@ export function makeMap(chosen, model) {
       points[field.name] = field.type === "<u4" ? new Uint32Array(body, 4 * n * at, n) : new Float32Array(body, 4 * n * at, n);
     });
     points.n = n;
+    points.rare = about.rare;
     points.at = new Map();
     points.id.forEach((id, at) => points.at.set(id, at));
     painter = makePainter(canvas, points);
@@ -99,14 +133,19 @@ export function makeMap(chosen, model) {
     canvas.dataset.places = String(n);
     legend(about);
     draw();
-    if (!about.final) setTimeout(() => load().then(reselect).catch(() => {}), 5000);
+    if (!about.final) setTimeout(again, 5000);
   }
+
+  const again = () => awaiting(() => load().then(reselect)).catch(() => {});
 
   function legend(about) {
     fill(
       document.getElementById("legend-body"),
       h("ul", {}, about.branches.map((name, n) => h("li", {}, h("span", { class: "dot", vars: { "--dot": COLOURS[n % COLOURS.length] } }), name))),
-      h("p", {}, "Large and pale: uncertain. Small and strong: well known. Dots with little data are drawn last."),
+      h("ul", {},
+        h("li", {}, h("span", { class: "dot" }), `Frequent: seen ${about.rare === 0 ? "" : "more than "}${about.rare <= 1 ? "once" : `${about.rare.toLocaleString("en")} times`}${about.rare === 0 ? " or more often" : ""}`),
+        h("li", {}, h("span", { class: "dot hollow" }), `Rare, a ring: ${about.rare ? `seen at most ${about.rare === 1 ? "once" : `${about.rare.toLocaleString("en")} times`}` : "never seen"}; drawn last`)),
+      h("p", {}, "Large and pale: uncertain. Small and strong: well known."),
       h("p", {}, `Layout: ${about.method}${about.final ? "" : " (a better one is being computed)"}. Near means similar; far says little.`),
     );
   }
@@ -117,6 +156,7 @@ export function makeMap(chosen, model) {
     let best = -1;
     let least = far;
     for (let n = 0; n < points.n; n += 1) {
+      if (shown && (points.count[n] <= points.rare) !== (shown === "rare")) continue;
       const d = (points.x[n] - x) ** 2 + (points.y[n] - y) ** 2;
       if (d < least) {
         least = d;
@@ -134,6 +174,7 @@ export function makeMap(chosen, model) {
   }
 
   let wanted = [];
+  let given = false; // whether a link says where the map is: then it stays there
   async function reselect() {
     const names = wanted;
     const places = await Promise.all(names.map((name) => get("map/place", { entity: name }).catch(() => null)));
@@ -143,8 +184,9 @@ export function makeMap(chosen, model) {
       const at = places[n] ? points.at.get(places[n].id) : undefined;
       if (at === undefined) return;  // a parent without data, or a name that nobody knows
       selected.push({ name, at });
-      reveal(points.x[at], points.y[at]);
+      if (!given) reveal(points.x[at], points.y[at]);
     });
+    if (names.length) given = false;
     draw();
   }
 
@@ -160,7 +202,7 @@ export function makeMap(chosen, model) {
 
   function zoomAt(factor, px = size().w / 2, py = size().h / 2) {
     const before = toPlane(px, py);
-    view.zoom = Math.max(0.5, Math.min(400, view.zoom * factor));
+    view.zoom = Math.max(ZOOM[0], Math.min(ZOOM[1], view.zoom * factor));
     const after = toPlane(px, py);
     view.x += before[0] - after[0];
     view.y += before[1] - after[1];
@@ -228,6 +270,30 @@ export function makeMap(chosen, model) {
   document.getElementById("zoom-out").addEventListener("click", () => zoomAt(1 / 1.6));
   document.getElementById("zoom-all").addEventListener("click", all);
 
+  function choices() {
+    return h(
+      "fieldset",
+      { class: "map-shown" },
+      h("legend", { class: "hidden" }, "Entities on the map"),
+      Object.entries(SHOWN).map(([value, text]) =>
+        h(
+          "label",
+          {},
+          h("input", { type: "radio", name: "shown", value, checked: value === shown, onchange: () => show(value) }),
+          value ? h("span", { class: `dot ${value === "rare" ? "hollow" : ""}`, "aria-hidden": "true" }) : null,
+          text,
+        ),
+      ),
+    );
+  }
+  box.append(choices());
+  function show(value) {
+    shown = Object.hasOwn(SHOWN, value) ? value : "";
+    box.querySelector(`.map-shown input[value="${shown}"]`).checked = true;
+    tip.hidden = true;
+    draw();
+  }
+
   let hovered = -1;
   async function hover(event) {
     if (!points) return;
@@ -240,7 +306,7 @@ export function makeMap(chosen, model) {
     }
     const name = await nameOf(at);
     if (hovered !== at) return;
-    fill(tip, h("strong", {}, name), h("small", {}, ` ${times(points.count[at])}; uncertainty ${points.std[at].toFixed(2)}`));
+    fill(tip, h("strong", {}, name), h("small", {}, ` ${points.count[at] <= points.rare ? "rare, " : ""}${times(points.count[at])}; uncertainty ${points.std[at].toFixed(2)}`));
     tip.hidden = false;
     const [px, py] = toScreen(points.x[at], points.y[at]);
     tip.style.left = `${Math.min(px + 12, size().w - 180)}px`;
@@ -249,16 +315,29 @@ export function makeMap(chosen, model) {
 
   new ResizeObserver(draw).observe(canvas);
   addEventListener("theme", draw);
-  load().then(reselect).catch((error) => fill(document.getElementById("legend-body"), error.message));
+  awaiting(() => load().then(reselect)).catch((error) => fill(document.getElementById("legend-body"), error.message));
 
   return {
     select(...names) {
       wanted = names.filter(Boolean);
-      if (points) reselect();
+      if (points) awaiting(reselect);
     },
+    // As a link, or a step back, says; one within the page says nothing of the map.
+    follow(state) {
+      given = false;
+      if (state.shown || state.map) show(state.shown || "");
+      const [x, y, zoom] = (state.map || "").split("_").map(Number);
+      if (Number.isFinite(x + y + zoom)) {
+        Object.assign(view, { x, y, zoom: Math.max(ZOOM[0], Math.min(ZOOM[1], zoom)) });
+        given = true;
+      }
+      draw();
+    },
+    again,
     ghost(place, name = "", std = 0) {
       ghost = place ? { x: place[0], y: place[1], name, std } : null;
-      if (ghost && points) reveal(ghost.x, ghost.y);
+      if (ghost && points && !given) reveal(ghost.x, ghost.y);
+      if (ghost) given = false;
       draw();
     },
     points: () => points && points.n,

@@ -3,11 +3,17 @@
 import { h, number, percent, times } from "./dom.js";
 import { link } from "./route.js";
 
-export function ranked(answers, { side = "column", empty = "Nothing.", label = "Ranked entities" } = {}) {
+// What the bars of a list are: `of` says of what a probability is.
+function measured(measure, of) {
+  if (measure === "cosine") return "cosine of the means, 1 for the same direction";
+  return `probability${of ? ` ${of}` : ""}${measure === "score" ? ", after the dial" : ""}`;
+}
+
+export function ranked(answers, { side = "column", empty = "Nothing.", label = "Ranked entities", of = "" } = {}) {
   if (!answers.answers.length) return h("p", { class: "note" }, empty);
   const probability = answers.measure === "p" || answers.measure === "score";
   const largest = Math.max(...answers.answers.map((one) => Math.abs(one.score) + one.std), 1e-9);  // so that no spread is cut off
-  return h(
+  const list = h(
     "ol",
     { class: "ranked", "aria-label": label },
     answers.answers.map((one) =>
@@ -25,6 +31,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
       ),
     ),
   );
+  return [h("p", { class: "note" }, `Bar: ${measured(answers.measure, of)}. Line: one standard deviation to both sides.`), list];
 }
 
 function bar(share, spread) {

@@ -1,12 +1,15 @@
 // What is shown stands in the address, so that a link shows the same.
 
 const listeners = [];
+const NAMES = ["entity", "other", "name", "relation", "user"];
+const LISTS = ["has", "parent", "context"];
+let seen = {};  // of the map: its place (`map`) and whom it shows (`shown`)
 
 export function here() {
   const given = new URLSearchParams(location.hash.slice(1));
   const state = { view: given.get("view") || "explore", side: given.get("side") === "row" ? "row" : "column" };
-  for (const name of ["entity", "other", "name", "relation", "query", "user"]) if (given.get(name)) state[name] = given.get(name);
-  for (const name of ["has", "parent", "context"]) state[name] = given.getAll(name);
+  for (const name of [...NAMES, "map", "shown"]) if (given.get(name)) state[name] = given.get(name);
+  for (const name of LISTS) state[name] = given.getAll(name);
   state.popularity = Number(given.get("popularity")) || 0;
   return state;
 }
@@ -14,10 +17,10 @@ export function here() {
 export function address(state) {
   const made = new URLSearchParams();
   made.set("view", state.view || "explore");
-  for (const name of ["entity", "other", "name", "relation", "query", "user"]) if (state[name]) made.set(name, state[name]);
+  for (const name of NAMES) if (state[name]) made.set(name, state[name]);
   if (state.side === "row") made.set("side", "row");
   if (state.popularity) made.set("popularity", String(state.popularity));
-  for (const name of ["has", "parent", "context"]) for (const each of state[name] || []) made.append(name, each);
+  for (const name of LISTS) for (const each of state[name] || []) made.append(name, each);
   return `#${made}`;
 }
 
@@ -25,8 +28,16 @@ export function go(state) {
   location.hash = address(state);
 }
 
+// The address with what the map shows. Links within the page leave that out: the map stays as it is then.
 export function replace(state) {
-  history.replaceState(null, "", address(state));
+  const more = new URLSearchParams(Object.entries(seen).filter(([, value]) => value)).toString();
+  history.replaceState(null, "", address(state) + (more && `&${more}`));
+}
+
+export function sawMap(what) {
+  seen = what;
+  const now = here();
+  if ((now.map || "") !== what.map || (now.shown || "") !== what.shown) replace(now);
 }
 
 export function listen(listener) {

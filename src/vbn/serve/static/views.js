@@ -20,10 +20,26 @@ function block(title, ...children) {
   return h("section", { class: "block" }, h("h3", {}, title), ...children);
 }
 
+// What an entity most probably goes with: beside it, or, where rows and columns differ, what a row would take.
+async function likely(entity, side, model, k) {
+  if (model.shared) {
+    const found = await get("similar", { entity, side, k, by: "context" });
+    return block("Likely beside it", ranked(found, { side, label: `Likely beside ${entity}`, of: `of occurring beside ${entity}` }));
+  }
+  if (side === "row") {
+    const found = await post("recommend", { user: entity, k, exclude_seen: model.counts });
+    const title = model.counts ? "Recommended to it" : "Recommended to it, perhaps what it has already";
+    return block(title, ranked(found, { label: `Recommended to ${entity}`, of: `of occurring with ${entity}` }));
+  }
+  const found = await post("recommend", { entities: [entity], k });
+  const note = `Somebody of whom only ${entity} is known, folded in.`;
+  return block("Likely for who has it", h("p", { class: "note" }, note), ranked(found, { label: `Likely for who has ${entity}`, of: "of occurring with such a row" }));
+}
+
 async function card(entity, side, model, k = 10) {
   const [near, beside, told] = await Promise.all([
     get("similar", { entity, side, k }),
-    model.shared ? get("similar", { entity, side, k, by: "context" }) : null,
+    likely(entity, side, model, k),
     get("explain", { entity, side }),
   ]);
   const seen = told.explanation;
@@ -32,7 +48,7 @@ async function card(entity, side, model, k = 10) {
     h("p", { class: "note" }, seen.kind === "category" ? `a category of ${seen.n_children} entities` : times(seen.count)),
     block("Why it is where it is", why(seen, model.shared || side === "row" ? "column" : "row")),
     block("Nearest", ranked(near, { side, label: `Nearest to ${entity}` })),
-    beside ? block("Likely beside it", ranked(beside, { side, label: `Likely beside ${entity}` })) : null,
+    beside,
     block("In the taxonomy", family(told.family, entity, side)),
   ];
 }
@@ -41,7 +57,7 @@ function relations(state, model) {
   if (!model.relations.length || !state.entity) return null;
   const answers = h("div", {});
   const ask = (relation) =>
-    attempt(answers, async () => ranked(await get("related", { relation, entity: state.entity }), { label: `${relation} of ${state.entity}` }));
+    attempt(answers, async () => ranked(await get("related", { relation, entity: state.entity }), { label: `${relation} of ${state.entity}`, of: `that ${relation} leads there` }));
   if (state.relation) ask(state.relation);
   return block(
     "Relations",
@@ -62,7 +78,7 @@ export function explore(panel, state, model, map) {
       panel,
       h("h2", {}, "Entities as densities"),
       h("p", {}, `${model.entities.toLocaleString("en")} entities, each a density in ${model.dim} dimensions: a place, and how sure the model is of it. `
-        + "A large pale dot is uncertain, a small strong one is well known. Colours are branches of the taxonomy."),
+        + "A large pale dot is uncertain, a small strong one is well known, a ring is rare. Colours are branches of the taxonomy."),
       h("p", {}, "Search for a name, or click on the map. Entities that were hardly seen stand near their parents; ",
         h("a", { href: "#view=what-if" }, "what if"), " shows where one would stand that does not exist yet."),
       block("Often seen", h("ul", { class: "plain", id: "often" })),
@@ -144,6 +160,7 @@ export function whatIf(panel, state, model, map) {
   async function save(asked) {
     try {
       await post("what-if", { ...asked, save: true });
+      map.again();
       go({ view: "explore", entity: asked.name });
     } catch (error) {
       fill(answers, failed(error));
@@ -176,7 +193,7 @@ export function recommend(panel, state, model) {
     const list = h("div", {});
     attempt(list, async () => {
       const who = state.user ? { user: state.user } : { entities: state.has };
-      return ranked(await post("recommend", { ...who, query, popularity: state.popularity, k: 12 }), { label: title });
+      return ranked(await post("recommend", { ...who, query, popularity: state.popularity, k: 12 }), { label: title, of: "of occurring with these" });
     });
     return h("div", { class: "card" }, h("h3", {}, title), list);
   }));

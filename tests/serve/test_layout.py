@@ -1,0 +1,273 @@
+"""The layout of the map: computed once, in a process of its own, kept beside the model, and never believed blindly."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import vbn
+
+pytest.importorskip("fastapi")
+from tests.serve.asking import Client
+from vbn.serve import Settings, _layout, _state, _tsne, create_app
+from vbn.serve._holder import Served
+from vbn.serve._layout import FILE, Layout, lay_out, store, stored
+
+
+@pytest.fixture(scope="module")
+def groups():
+    """Two groups of forty entities that are never seen together."""
+    rng = np.random.default_rng(0)
+    baskets = [[f"{group}{i}" for i in rng.choice(40, 4, replace=False)] for group in "ab" for _ in range(400)]
+    return vbn.VBN(dim=5, epochs=15, verbose=False).fit(vbn.Dataset.from_baskets(baskets))
+
+
+@pytest.fixture
+def started():
+    """Starts what looks after a server's model and map, without a network; ends it afterwards."""
+    states = []
+
+    def start(source, **settings):
+        app = create_app(source, Settings(watch=0, **settings))
+        states.append(app.state.vbn)
+        states[-1].start()
+        return Client(app), states[-1]
+
+    yield start
+    for state in states:
+        state.stop()
+        assert not any(thread.is_alive() for thread in state._threads)
+
+
+def until(predicate, told, patience=120.0):
+    end = time.monotonic() + patience
+    while not (found := predicate()):
+        assert time.monotonic() < end, f"waited in vain until {told}"
+        time.sleep(0.02)
+    return found
+
+
+def laid_out(client):
+    return until(lambda: (about := client.get("/api/map/about").json)["final"] and about, "the map is laid out")
+
+
+def tsne_is_not_wanted(*_, **__):
+    raise AssertionError("the layout is computed anew")
+
+
+def test_tsne_tells_groups_apart(groups):
+    pytest.importorskip("openTSNE")
+    layout = lay_out(groups._model())
+    assert layout.method == "t-SNE"
+    assert np.abs(layout.places).max() == pytest.approx(1.0)
+    first = np.array([name[0] == "a" for name in groups._model().columns])
+    distances = ((layout.places[:, None] - layout.places) ** 2).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert (first[distances.argmin(axis=1)] == first).mean() > 0.95
+
+
+def test_a_layout_is_kept_beside_the_model_and_used_at_the_next_start(groups, tmp_path, started, monkeypatch):
+    folder = groups.save(tmp_path / "m")
+    first, _ = started(folder)
+    about = laid_out(first)
+    until((folder / FILE).exists, "it is written")
+    monkeypatch.setattr(_tsne, "places", tsne_is_not_wanted)
+    second, _ = started(folder)
+    assert laid_out(second) == about
+    assert second.get("/api/map").body == first.get("/api/map").body
+    assert second.get("/api/health").json["problem"] == ""
+
+
+def test_any_flipped_byte_is_noticed(goods, tmp_path):
+    folder = goods.save(tmp_path / "m")
+    trained, mark = goods._model(), Served(goods).mark
+    store(folder, lay_out(trained), mark)
+    whole, right = (folder / FILE).read_bytes(), stored(folder, trained, mark)
+    broken = 0
+    for at in range(len(whole)):
+        for flip in (0x01, 0xFF):
+            (folder / FILE).write_bytes(whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :])
+            found = stored(folder, trained, mark)
+            broken += found is None
+            if found is not None:
+                assert np.array_equal(found.places, right.places)
+                assert np.array_equal(found.ids, right.ids)
+    assert broken > len(whole)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda it: Layout(it.side, it.ids[1:], it.places[1:], it.method),
+        lambda it: Layout(it.side, it.ids + 1, it.places, it.method),
+        lambda it: Layout(it.side, it.ids, it.places[:, :1], it.method),
+        lambda it: Layout(it.side, it.ids, it.places * 3, it.method),
+        lambda it: Layout(it.side, it.ids, it.places * np.float32(np.nan), it.method),
+        lambda it: Layout(it.side, it.ids, it.places.astype("U5"), it.method),
+        lambda it: Layout("row", it.ids, it.places, it.method),
+        lambda it: Layout(it.side, it.ids, it.places, "<b>magic</b>"),
+        lambda it: Layout(it.side, it.ids, it.places, ["t-SNE"]),
+    ],
+)
+def test_a_layout_that_does_not_fit_is_not_used(goods, tmp_path, wrong):
+    trained = goods._model()
+    store(tmp_path, wrong(lay_out(trained)), "mark")
+    assert stored(tmp_path, trained, "mark") is None
+    store(tmp_path, lay_out(trained), "mark")
+    assert stored(tmp_path, trained, "mark") is not None
+    assert stored(tmp_path, trained, "another mark") is None
+
+
+def test_a_broken_layout_is_computed_anew(goods, tmp_path, started):
+    folder = goods.save(tmp_path / "m")
+    store(folder, lay_out(goods._model()), Served(vbn.load(folder)).mark)
+    whole = bytearray((folder / FILE).read_bytes())
+    at = whole.index(b"places.npy") + len("places.npy") + 20
+    whole[at] ^= 0xFF
+    (folder / FILE).write_bytes(whole)
+    client, _ = started(folder)
+    assert laid_out(client)["places"] > 0
+    until(lambda: (folder / FILE).read_bytes() != whole, "it is written anew")
+    assert client.get("/api/health").json["problem"] == ""
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_to_has_a_map(goods, tmp_path, started):
+    folder = goods.save(tmp_path / "m")
+    folder.chmod(0o500)
+    try:
+        client, state = started(folder)
+        laid_out(client)
+        until(lambda: state._stored, "the layout would have been written")
+    finally:
+        folder.chmod(0o700)
+    assert client.get("/api/health").json["problem"] == ""
+
+
+def test_a_layout_that_fails_is_told_of_and_the_next_model_has_its_own(goods, tmp_path, started, monkeypatch):
+    folder = goods.save(tmp_path / "m")
+    whole = _state.lay_out
+
+    def failing(trained, method="auto", **given):
+        if method == "auto":
+            raise MemoryError("too many points")
+        return whole(trained, method=method, **given)
+
+    monkeypatch.setattr(_state, "lay_out", failing)
+    client, state = started(folder)
+    told = until(lambda: client.get("/api/health").json["problem"], "it is told")
+    assert "too many points" in told
+    assert client.get("/api/map/about").json["method"] == "principal axes"
+    assert laid_out(client)  # nobody waits for a better one
+    monkeypatch.setattr(_state, "lay_out", whole)
+    vbn.load(folder).add("mead", ["drink"]).save(folder)
+    assert state.holder.refresh()
+    state._changed.set()
+    until(lambda: not client.get("/api/health").json["problem"], "all is well")
+    until((folder / FILE).exists, "the layout is written")
+
+
+def test_a_new_model_is_served_while_the_old_one_is_laid_out(goods, tmp_path, monkeypatch):
+    folder = goods.save(tmp_path / "m")
+    begun, left = threading.Event(), threading.Event()
+
+    def slow(trained, wanted=None, method="auto", **_):
+        if method == "principal axes":
+            return lay_out(trained, method=method)
+        if "mead" in trained.columns:
+            return lay_out(trained)
+        begun.set()
+        until(lambda: not wanted(), "it is not wanted any more")
+        left.set()
+        raise _tsne.NotWantedError
+
+    monkeypatch.setattr(_state, "lay_out", slow)
+    app = create_app(folder, Settings(watch=0.02))
+    state, client = app.state.vbn, Client(app)
+    state.start()
+    try:
+        assert begun.wait(60)
+        vbn.load(folder).add("mead", ["drink"]).save(folder)
+        until(lambda: client.get("/api/health").json["version"] == 2, "the new model is served")
+        assert left.wait(60)
+        laid_out(client)
+        model = state.holder.current
+        until(lambda: stored(folder, model.trained, model.mark), "the layout of the new model is kept")
+    finally:
+        state.stop()
+
+
+def test_saved_entities_are_placed_into_the_layout_that_is_there(groups, tmp_path, started, monkeypatch):
+    folder = groups.save(tmp_path / "m")
+    store(folder, lay_out(groups._model(), method="principal axes"), Served(vbn.load(folder)).mark)
+    monkeypatch.setattr(_tsne, "places", tsne_is_not_wanted)
+    client, state = started(folder, writable=True)
+    before = places_of(client, laid_out(client))
+    imagined = client.post("/api/what-if", name="new", contexts=["a1", "a2"], save=True).json
+    about = client.get("/api/map/about").json
+    assert (about["final"], about["places"]) == (True, len(before) + 1)
+    after = places_of(client, about)
+    new = state.holder.current.trained.columns.id("new")
+    np.testing.assert_allclose(after.pop(new), imagined["place"], atol=1e-5)
+    assert after == before
+    model = state.holder.current
+    until(lambda: stored(folder, model.trained, model.mark), "the layout is kept with the new entity")
+    again, _ = started(folder)
+    assert laid_out(again)["places"] == len(before) + 1
+    assert client.get("/api/health").json["problem"] == again.get("/api/health").json["problem"] == ""
+
+
+def places_of(client, about):
+    n = about["places"]
+    ids, x, y = (
+        np.frombuffer(client.get("/api/map").body, kind, n, 4 * n * at) for at, kind in enumerate(("<u4", "<f4", "<f4"))
+    )
+    return dict(zip(ids.tolist(), zip(x.tolist(), y.tolist(), strict=True), strict=True))
+
+
+def test_whoever_still_asks_the_smaller_model_has_its_map(goods):
+    grown = vbn.VBN(dim=6, epochs=15, verbose=False)
+    grown._trained, grown._data = goods._trained, goods._data
+    grown.add("mead", ["drink"])
+    large, small = lay_out(grown._model()), lay_out(goods._model())
+    cut = _layout.extended(large, goods._model())
+    assert np.array_equal(cut.ids, small.ids)
+    assert np.array_equal(cut.places, large.places[np.isin(large.ids, small.ids)])
+
+
+def test_tsne_that_is_not_wanted_any_more_is_ended(monkeypatch):
+    pytest.importorskip("openTSNE")
+    started = []
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(popen(*a, **k)) or started[-1])
+    vectors = np.random.default_rng(0).normal(size=(3000, 5))
+    with pytest.raises(_tsne.NotWantedError):
+        _tsne.places(vectors, vectors[:, :2], 0, 1, wanted=lambda: False)
+    assert started[0].poll() is not None
+
+
+def test_tsne_that_fails_says_why():
+    pytest.importorskip("openTSNE")
+    with pytest.raises(_tsne.TSNEFailedError, match="Error"):
+        _tsne.places(np.zeros(3), np.zeros((3, 2)), 0, 1, wanted=lambda: True)
+
+
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="there are no priorities here")
+def test_tsne_steps_back_and_ends_with_whoever_asked(tmp_path):
+    pytest.importorskip("openTSNE")
+    vectors = np.random.default_rng(0).normal(size=(20_000, 5))
+    folder = tmp_path / "given"
+    folder.mkdir()
+    np.savez(folder / _tsne._GIVEN, vectors=vectors, start=vectors[:, :2])
+    command = [sys.executable, "-P", _tsne.__file__, str(folder), "0", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        least = min(19, os.nice(0) + _tsne._NICE)
+        until(lambda: os.getpriority(os.PRIO_PROCESS, process.pid) == least, "it has a low priority")
+        process.stdin.close()  # as when the server is killed
+        process.wait(timeout=60)
+    assert process.returncode == 1
+    assert not folder.exists()
