@@ -55,7 +55,7 @@ def recommended(served: Served, asked: out.Wanted) -> out.Answers:
     """What goes with some entities, or with a user."""
     table = served.model.recommend(
         asked.entities, asked.k, user=asked.user, query=asked.query, popularity=asked.popularity,
-        exclude_seen=asked.exclude_seen, candidates=asked.candidates,
+        popularity_floor=asked.popularity_floor, exclude_seen=asked.exclude_seen, candidates=asked.candidates,
     )  # fmt: skip
     return answers(served, table)
 

@@ -76,10 +76,11 @@ def recommend(request: Request, asked: out.Wanted) -> out.Answers:
 def related(
     request: Request, relation: NameAsked, entity: NameAsked, k: Limit = 10,
     popularity: Annotated[float, Query(ge=-100, le=100, allow_inf_nan=False)] = 0.0,
+    popularity_floor: Annotated[float, Query(ge=0, le=1e6, allow_inf_nan=False)] = 0.0,
 ) -> out.Answers:  # fmt: skip
     """The entities to which a relation most probably leads from one."""
     served = _state(request).holder.current
-    return answer.answers(served, served.model.related(relation, entity, k, popularity))
+    return answer.answers(served, served.model.related(relation, entity, k, popularity, popularity_floor))
 
 
 @router.get("/explain", summary="Why an entity is where it is")

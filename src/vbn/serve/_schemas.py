@@ -13,6 +13,7 @@ Weight = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
 Side = Literal["row", "column"]
 K = Annotated[int, Field(ge=1, le=MOST_ANSWERS)]
 Dial = Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)]
+Floor = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
 class Asked(BaseModel):
@@ -36,6 +37,7 @@ class Wanted(Asked):
     k: K = 10
     query: Literal["fold_in", "average", "both"] = "fold_in"
     popularity: Dial = 0.0
+    popularity_floor: Floor = 0.0
     exclude_seen: bool = True
     candidates: Annotated[list[Name] | None, Field(max_length=100_000)] = None
 
