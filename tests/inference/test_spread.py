@@ -2,6 +2,8 @@
 
 import importlib
 import sys
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -125,6 +127,11 @@ def test_intervals_widen_with_their_level_and_follow_the_temperature(model):
     narrow = model.predict_interval(PAIRS, level=0.5, spread="mean_field")
     assert (narrow[1] - narrow[0]).mean() < (upper - lower).mean()
     assert [side.shape for side in model.predict_interval([])] == [(0,), (0,)]
+    cooler = copy(model)
+    cooler._trained = replace(model._trained, temperature=2.0)
+    cooled = cooler.predict_interval(PAIRS, level=0.5)
+    for before, after in zip((lower, upper), cooled, strict=True):
+        np.testing.assert_allclose(2 * np.log(after / (1 - after)), np.log(before / (1 - before)))
 
 
 def test_users_and_items_and_an_item_that_is_added():
