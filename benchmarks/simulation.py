@@ -7,12 +7,14 @@ that the model gives it, but for a share that nobody sees. Fitted is with the pr
 seen or not, (true score - mean) / std should be symmetric about 0 and as wide as a standard normal variable
 (a check of variational inference by simulation, after Yao et al., 2018). Printed are how often the truth lies inside of
 the intervals of 50, 80 and 95 %, the share of pairs whose truth lies above the mean, and the factor by which standard
-deviations would have to be stretched for 80 % of the truths to lie inside of the 80 % interval.
+deviations would have to be stretched for 80 % of the truths to lie inside of the 80 % interval; with the variance of
+mean field and with the full one (`predict_interval`).
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,11 +25,13 @@ from _machine import write_result
 from vbn.data._cells import Cells, Sample
 from vbn.data._sampler import Sampler
 from vbn.engines._threads import ThreadEngine
-from vbn.kernels._arrays import DensityArrays
-from vbn.kernels._predictive import pair_moments
+from vbn.inference import _expected as expected
+from vbn.inference._predictive import pair_scores
+from vbn.inference._spread import full_variances
 from vbn.model._epoch import GivenSample
 from vbn.model._fit import build_network, run_epoch
 from vbn.model._hyper import Hyperpriors
+from vbn.model._trained import Trained
 
 LEVELS = (0.5, 0.8, 0.95)
 KINDS = tuple(Hyperpriors().alpha)
@@ -45,8 +49,28 @@ def world(rows: int, columns: int, dim: int, hidden: float, seed: int) -> tuple[
     return scores, labels, seen
 
 
-def fitted(labels: np.ndarray, seen: np.ndarray, dim: int, epochs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of every score under the model."""
+@dataclass(frozen=True)
+class Shown:
+    """What the fit has seen, in the form in which the full variance asks for it."""
+
+    labels: np.ndarray
+    seen: np.ndarray
+
+    def row(self, i: int) -> expected.Cells:
+        """The cells of row i."""
+        others = np.flatnonzero(self.seen[i])
+        positive = self.labels[i, others].astype(np.float64)
+        return expected.Cells(others, np.ones(len(others)), positive, 1.0 - positive)
+
+    def column(self, j: int) -> expected.Cells:
+        """The cells of column j."""
+        return Shown(self.labels.T, self.seen.T).row(j)
+
+
+def fitted(
+    labels: np.ndarray, seen: np.ndarray, dim: int, epochs: int, seed: int
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Mean of every score under the model, and its standard deviations by spread."""
     rows, columns = labels.shape
     dtype = np.dtype(np.float64)
     left, right = np.nonzero(seen)
@@ -63,13 +87,13 @@ def fitted(labels: np.ndarray, seen: np.ndarray, dim: int, epochs: int, seed: in
     sample, engine = GivenSample(Sample(cells, ()), network.posterior), ThreadEngine()
     for _ in range(epochs):
         run_epoch(network, sample, engine)
-    q, mean, variance = network.posterior, np.empty(rows * columns), np.empty(rows * columns)
-    ids = np.divmod(np.arange(rows * columns), columns)
-    densities: list[DensityArrays] = [q.u.densities, q.v.densities, q.bias.densities]
-    pair_moments(0, len(mean), *ids, *densities, mean, variance)
-    found = np.empty((2, rows, columns))
-    found[0][order], found[1][order] = mean.reshape(labels.shape), np.sqrt(variance).reshape(labels.shape)
-    return found[0], found[1]
+    trained, pairs = Trained.from_training(data, network, sampler), np.divmod(np.arange(rows * columns), columns)
+    mean, variance = pair_scores(trained, *pairs)
+    full = full_variances(trained, Shown(labels, seen), *pairs)
+    found = np.empty((3, rows, columns))
+    for place, values in zip(found, (mean, np.sqrt(variance), np.sqrt(full)), strict=True):
+        place[order] = values.reshape(labels.shape)
+    return found[0], {"mean_field": found[1], "full": found[2]}
 
 
 def judged(z: np.ndarray) -> dict[str, float]:
@@ -82,7 +106,7 @@ def judged(z: np.ndarray) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", type=int, default=40)
-    parser.add_argument("--dim", type=int, default=3)
+    parser.add_argument("--dim", type=int, nargs="+", default=[3])
     parser.add_argument("--rows", type=int, default=60)
     parser.add_argument("--columns", type=int, nargs="+", default=[8, 40, 200], help="few: little is known of a row")
     parser.add_argument("--hidden", type=float, default=0.2, help="share of the cells that nobody sees")
@@ -90,16 +114,18 @@ def main() -> None:
     parser.add_argument("--out", help="file for the raw output, or 'auto'")
     chosen = parser.parse_args()
     runs: list[dict[str, Any]] = []
-    for columns in chosen.columns:
-        found: dict[str, list[np.ndarray]] = {"seen": [], "hidden": []}
+    for dim, columns in ((dim, columns) for dim in chosen.dim for columns in chosen.columns):
+        found: dict[tuple[str, str], list[np.ndarray]] = {}
         for seed in range(chosen.worlds):
-            scores, labels, seen = world(chosen.rows, columns, chosen.dim, chosen.hidden, seed)
-            mean, std = fitted(labels, seen, chosen.dim, chosen.epochs, seed)
-            z = (scores - mean) / std
-            found["seen"].append(z[seen])
-            found["hidden"].append(z[~seen])
-        for part, values in found.items():
-            runs.append({"columns": columns, "cells": part, **judged(np.concatenate(values))})
+            scores, labels, seen = world(chosen.rows, columns, dim, chosen.hidden, seed)
+            mean, stds = fitted(labels, seen, dim, chosen.epochs, seed)
+            for spread, std in stds.items():
+                z = (scores - mean) / std
+                found.setdefault((spread, "seen"), []).append(z[seen])
+                found.setdefault((spread, "hidden"), []).append(z[~seen])
+        for (spread, part), values in found.items():
+            facts = {"dim": dim, "columns": columns, "spread": spread, "cells": part}
+            runs.append({**facts, **judged(np.concatenate(values))})
             print(runs[-1], flush=True)
     write_result("simulation", vars(chosen), runs, chosen.out)
 

@@ -103,11 +103,15 @@ def _kinds(table):
     return {ours: table[theirs] for ours, theirs in kinds.items()}
 
 
-def _graph(taxonomy, active):
+def taxonomy_of(taxonomy):
+    """The library's form, None where there are no edges."""
     names = Vocabulary([str(node) for node in range(len(taxonomy))])
     edges = [(str(c), str(p), w) for c in range(len(taxonomy)) for p, w in taxonomy.edges(c)]
-    built = Taxonomy.from_edges(edges, names) if edges else None
-    return PartGraph.build(built, active.copy())
+    return Taxonomy.from_edges(edges, names) if edges else None
+
+
+def _graph(taxonomy, active):
+    return PartGraph.build(taxonomy_of(taxonomy), active.copy())
 
 
 def _posterior(problem, state, u_graph, v_graph, dtype):

@@ -27,6 +27,7 @@ class PointModel(Baseline, Exporting, Saving):
     """
 
     predict_proba = Absent("its scores are no probabilities")
+    predict_interval = Absent("its scores are no probabilities")
     relation_proba = Absent("it learns no relations")
     related = Absent("it learns no relations")
     explain = Absent("its vectors have no prior to tell from the data")

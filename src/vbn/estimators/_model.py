@@ -7,9 +7,10 @@ from vbn.estimators._explaining import Explaining
 from vbn.estimators._exploring import Exploring
 from vbn.estimators._exporting import Exporting
 from vbn.estimators._growing import Growing
+from vbn.estimators._predicting import Predicting
 from vbn.estimators._recommending import Recommending
 from vbn.estimators._saving import Saving
 
 
-class Model(Recommending, Growing, Explaining, Exploring, Calibrating, Exporting, Saving):
-    """Queries, additions, explanations, a page to look at, calibration, export and saving."""
+class Model(Predicting, Recommending, Growing, Explaining, Exploring, Calibrating, Exporting, Saving):
+    """Predictions, queries, additions, explanations, a page to look at, calibration, export and saving."""

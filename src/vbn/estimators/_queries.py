@@ -15,7 +15,7 @@ from vbn.estimators._hints import BY_SIDE, PAIRS, hinting
 from vbn.inference._density import Density
 from vbn.inference._dial import read_dial
 from vbn.inference._neighbours import similar
-from vbn.inference._predictive import pair_scores, probability, probability_std, relation_scores
+from vbn.inference._predictive import probability, probability_std, relation_scores
 from vbn.inference._readout import check_readout, read_out
 from vbn.inference._related import related
 from vbn.inference._table import Table
@@ -82,35 +82,6 @@ class Queries:
             raise DataError(f"{str(entity)!r} has no children in the taxonomy, so it has no density as a category.")
         mean = densities.category_mean[number].copy()
         return Density(mean, np.full_like(mean, densities.category_variance[number]))
-
-    @hinting(PAIRS)
-    def predict_proba(self, pairs: Any, return_std: bool = False) -> Any:
-        """Probability that the second entity of each pair occurs near the first (paper, posterior predictive).
-
-        Parameters
-        ----------
-        pairs
-            Pairs of names, an array or table of two columns, or the path of one.
-        return_std
-            Whether to return the standard deviations of the probabilities too.
-
-        Returns
-        -------
-        ndarray, or a pair of them
-
-        Examples
-        --------
-        >>> import vbn
-        >>> data = vbn.Dataset.from_pairs(["a", "b", "c"], ["b", "a", "c"], [9, 9, 9])
-        >>> model = vbn.VBN(dim=2, epochs=9, verbose=False).fit(data)
-        >>> p, std = model.predict_proba([("a", "b"), ("a", "a")], return_std=True)
-        >>> bool(p[0] > p[1])
-        True
-        """
-        trained = self._model()
-        left, right = pair_columns(pairs)
-        scores = pair_scores(trained, trained.rows.ids(left), trained.columns.ids(right))
-        return _answer(*scores, trained.temperature, return_std)
 
     @hinting(PAIRS)
     def relation_proba(self, relation: str, pairs: Any, return_std: bool = False) -> Any:

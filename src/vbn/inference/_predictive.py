@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 
 from vbn.kernels._arrays import DensityArrays
@@ -30,6 +32,15 @@ def probability_std(mean: np.ndarray, variance: np.ndarray, temperature: float =
     centre = p @ w
     result: np.ndarray = np.sqrt(np.maximum((p - centre[:, None]) ** 2 @ w, 0.0))
     return result
+
+
+def probability_interval(
+    mean: np.ndarray, variance: np.ndarray, level: float, temperature: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where sigmoid(x / temperature), x ~ N(mean, variance), lies with probability `level`; as much above as below."""
+    reach = NormalDist().inv_cdf(0.5 + 0.5 * level) * np.sqrt(variance)
+    lower, upper = (0.5 * (1.0 + np.tanh((0.5 / temperature) * x)) for x in (mean - reach, mean + reach))
+    return lower, upper
 
 
 def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
