@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.data._pairs import pair_columns
-from vbn.estimators._checking import _number
+from vbn.estimators._checking import need_number
 from vbn.estimators._hints import PAIRS, hinting
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries
@@ -95,7 +95,7 @@ class Predicting(Parameters, Queries):
         True
         """
         trained, rows, columns = self._asked(pairs, spread)
-        _number("level", level, above=0.0)
+        need_number("level", level, above=0.0)
         if level >= 1:
             raise ParameterError(f"level={level!r} must be below 1: the score of a pair may be any number.")
         mean, variance = pair_scores(trained, rows, columns)

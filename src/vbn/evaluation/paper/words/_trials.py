@@ -78,6 +78,7 @@ FIRST: dict[str, dict[str, list[Section]]] = {
             {**_GENSIM, "alpha": 0.05, "epochs": 20},
             {**_GENSIM, "alpha": 0.05, "window": 10},
             {**_GENSIM, "alpha": 0.05, "window": 10, "subsample": 1e-5, "epochs": 30},
+            {**_GENSIM, "alpha": 0.1, "window": 10},
         ],
         "bsg": [
             _HIDDEN,
