@@ -154,7 +154,7 @@ def test_cells_that_cannot_be_are_refused_with_their_row(file, content, told, tm
 def test_columns_of_a_row_must_rise(indices, tmp_path):
     Dataset.from_interactions(["ann", "ann"], ["x", "y"]).to_folder(tmp_path / "data")
     np.save(tmp_path / "data" / "indices.npy", np.array(indices))
-    with pytest.raises(vbn.DataError, match="row 0 .*do not rise"):
+    with pytest.raises(vbn.DataError, match=r"row 0 .*do not rise"):
         Dataset.from_folder(tmp_path / "data")
 
 
