@@ -42,7 +42,7 @@ def run_of(folder: Path) -> Run | None:
     """The run that made the model in a folder, or None if the train.toml there is of another model or missing."""
     try:
         settings = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     found, added = (settings.get(key) for key in STAMP)
     if type(added) is not int or found is None or found != checksum(folder):
