@@ -107,7 +107,11 @@ def _of_models(model: Path) -> dict[str, dict[str, bytes]]:
     return {
         "checkpoint-config": {"plain": (_checkpoint() / "config.json").read_bytes()},
         "checkpoint-state": {"plain": _state_file(_checkpoint()).read_bytes()},
-        "train-toml": {"plain": f'# settings\n{stamp}input = "shop.csv"\n[relation]\nopposite = "o.csv"\n'.encode()},
+        "train-toml": {
+            "plain": f'# settings\n{stamp}input = "shop.csv"\n[relation]\nopposite = "o.csv"\n'.encode(),
+            "no-line-end": f"# settings\n{stamp}".rstrip().encode(),
+            "no-blanks": (stamp.replace(" ", "") + '[relation]\nopposite = "o.csv"\n').encode(),
+        },
     }
 
 

@@ -1,5 +1,12 @@
 """The long run, made short: that it runs at all, and sees memory that grows."""
 
+import sys
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("memory is read from /proc", allow_module_level=True)
+
 from tests.soak import endurance
 
 

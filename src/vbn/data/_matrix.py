@@ -158,8 +158,8 @@ def _names(given: Sequence[object] | None, size: int, cells: int, what: str) -> 
     if given is None:
         if size > max(_MOST_EMPTY, 1000 * cells):
             raise DataError(
-                f"the matrix has {size:,} {what}, but only {counted(cells, 'cell')}: nearly all {what} are empty. Is its "
-                "shape right? If so, leave the empty ones out"
+                f"the matrix has {size:,} {what}, but only {counted(cells, 'cell')}: nearly all {what} are empty. Is "
+                "its shape right? If so, leave the empty ones out"
             )
         return [str(number) for number in range(size)]
     values = plain_column(given)
