@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from vbn._errors import DataError, MissingExtraError, ParameterError, TaxonomyEr
 from vbn.data import Dataset
 
 NAN = float("nan")
+SEEDS = Path(__file__).parents[1] / "soak" / "seeds"
 
 
 @pytest.mark.parametrize(
@@ -155,6 +157,35 @@ def test_broken_archives_and_parquet_files(tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"nothing of the kind")
     with pytest.raises(DataError, match=r"bad\.npz"):
         Dataset.from_matrix(tmp_path / "bad.npz")
+
+
+@pytest.mark.parametrize("name", ["no-utf8", "day-without-a-date", "unknown-time-zone"])
+def test_a_column_of_parquet_that_python_cannot_read_is_named(name, tmp_path):
+    (tmp_path / "pairs.parquet").write_bytes((SEEDS / "pairs-parquet" / name).read_bytes())
+    with pytest.raises(DataError, match="column 'left' holds what Python cannot read"):
+        Dataset.from_pairs(tmp_path / "pairs.parquet")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"indices": [0, 9]}, "must be < 2"),
+        ({"indices": [0, -9]}, "must be >= 0"),
+        ({"indptr": [0, 10**8, 2]}, "non-decreasing"),
+    ],
+)
+def test_a_sparse_matrix_that_points_outside_of_itself_is_refused(changes, told):
+    """Following such pointers, compiled code would read and write memory that is not its own."""
+    arrays = {"indices": [0, 1], "indptr": [0, 1, 2]} | changes
+    matrix = sp.csr_array((2, 2))
+    matrix.data, matrix.indices, matrix.indptr = np.ones(2), np.array(arrays["indices"]), np.array(arrays["indptr"])
+    with pytest.raises(DataError, match=f"damaged: .*{told}"):
+        Dataset.from_matrix(matrix)
+
+
+def test_a_matrix_of_nearly_nothing_but_empty_rows_is_refused_before_memory_is_full():
+    with pytest.raises(DataError, match="1,099,511,627,776 rows, but only 1 cell"):
+        Dataset.from_matrix(sp.coo_array(([1.0], ([5], [0])), shape=(2**40, 2)))
 
 
 def test_parquet_without_a_reader_names_the_extra(tmp_path, monkeypatch):

@@ -154,6 +154,13 @@ def test_without_a_published_checksum_the_first_one_counts(server, tmp_path):
         get("ml-latest-small", folder)
 
 
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"no checksum"])
+def test_a_note_without_a_checksum_is_told(server, tmp_path, content):
+    (tmp_path / "ml-latest-small.zip.sha256").write_bytes(content)
+    with pytest.raises(vbn.DataError, match=r"should begin with a checksum.*delete it"):
+        get("ml-latest-small", tmp_path)
+
+
 def test_without_a_checksum_each_try_starts_anew(server, tmp_path):
     server.cuts = 1
     get("ml-latest-small", tmp_path)

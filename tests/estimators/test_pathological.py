@@ -76,16 +76,45 @@ def test_a_parent_of_a_hundred_thousand_children():
     assert std[0] > 0
 
 
-def test_a_million_rows_with_every_thousandth_broken(tmp_path):
-    n, path = 1_000_000, tmp_path / "rows.csv"
+MILLION, EVERY = 1_000_000, 1000
+BROKEN = {
+    "one field": b"only one field",
+    "more fields": b"u1,i1,3,and,more",
+    "quote that is not closed": b'"never closed,i2,3',
+    "quote within quotes": b'"u"1,i1,3',
+    "no user": b",i1,2",
+    "no item": b"u1,,2",
+    "no number": b"u1,i1,none",
+    "no weight": b"u1,i1,",
+    "negative": b"u1,i1,-1",
+    "not finite": b"u1,i1,inf",
+    "no UTF-8": b"u\xff,i1,1",
+    "NUL": b"u\0,i1,1",
+}
+
+
+@pytest.fixture(scope="module")
+def million():
     rng = np.random.default_rng(0)
-    users, items = rng.integers(5000, size=n).tolist(), rng.integers(800, size=n).tolist()
-    broken = ["only one field", "u1,i1,3,and,more", "", '"never closed,i2,3', "u1,,2", "u1,i1,none"]
-    with path.open("w") as file:
-        file.write("user,item,weight\n")
-        for k in range(n):
-            line = f"u{users[k]},i{items[k]},1"
-            file.write((broken[k // 1000 % len(broken)] if k % 1000 == 999 else line) + "\n")
-    with pytest.raises(vbn.DataError, match=r"row|line") as caught:
-        vbn.Dataset.from_interactions(path)
+    users, items = rng.integers(5000, size=MILLION).tolist(), rng.integers(800, size=MILLION).tolist()
+    return [b"u%d,i%d,1" % pair for pair in zip(users, items, strict=True)]
+
+
+def written(path, lines, broken):
+    """A file with a header in which every thousandth row is one of these, in turn."""
+    lines = lines.copy()
+    lines[EVERY - 1 :: EVERY] = [broken[number % len(broken)] for number in range(len(lines) // EVERY)]
+    path.write_bytes(b"\n".join([b"user,item,weight", *lines, b""]))
+    return path
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_of_a_thousand_broken_rows_in_a_million_the_first_is_named(broken, million, tmp_path):
+    with pytest.raises(vbn.DataError, match=rf"\bline {EVERY + 1} of rows\.csv") as caught:
+        vbn.Dataset.from_interactions(written(tmp_path / "rows.csv", million, [broken]))
     assert len(str(caught.value)) < 1000
+
+
+def test_a_thousand_blank_rows_in_a_million_count_for_nothing(million, tmp_path):
+    data = vbn.Dataset.from_interactions(written(tmp_path / "rows.csv", million, [b""]))
+    assert data.counts.total == MILLION - MILLION // EVERY

@@ -1,8 +1,8 @@
 """Memory over a thousand epochs of `partial_fit` and a million queries, and that queries leave the model as it was.
 
-    python -m tests.soak.endurance [--epochs 1000] [--queries 1000000]
+    python -m tests.soak.endurance [--epochs 1000] [--queries 1000000] [--out auto]
 
-Prints memory as it goes; ends with an error if it grows.
+Prints memory as it goes; ends with an error if it grows. With --out, memory at each look goes to a file as raw output.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from benchmarks._machine import write_result
 
 import vbn
 
@@ -29,23 +31,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epochs", type=int, default=1000)
     parser.add_argument("--queries", type=int, default=1_000_000)
+    parser.add_argument("--out", help="file for the raw output, or 'auto'")
     chosen = parser.parse_args()
+    runs, same = endured(chosen.epochs, chosen.queries)
+    flat = all(run["flat"] for run in runs)
+    print(f"memory flat: {flat}; the model's bits are those before the queries: {same}", flush=True)
+    write_result("endurance", vars(chosen), [*runs, {"bits unchanged by queries": same}], chosen.out)
+    return 0 if flat and same else 1
+
+
+def endured(epochs: int, number: int) -> tuple[list[dict[str, Any]], bool]:
+    """Memory while a model trains on and then answers, and whether the answers left its bits as they were."""
     model = vbn.VBN(dim=20, epochs=1, verbose=False, seed=0).fit(day(0).with_relation("opposite", [("e1", "e2")]))
 
-    def epoch(number: int) -> None:
-        model.partial_fit(day(number + 1))
+    def epoch(one: int) -> None:
+        model.partial_fit(day(one + 1))
 
-    flat = watched("epochs of partial_fit", chosen.epochs, epoch)
+    trained = watched("epochs of partial_fit", epochs, epoch)
     before = bits(model)
     asks = queries(model)
 
-    def query(number: int) -> None:
-        asks[number % len(asks)](f"e{number % ENTITIES}")
+    def query(one: int) -> None:
+        asks[one % len(asks)](f"e{one % ENTITIES}")
 
-    flat &= watched("queries", chosen.queries, query)
-    same = bits(model) == before
-    print(f"memory flat: {flat}; the model's bits are those before the queries: {same}", flush=True)
-    return 0 if flat and same else 1
+    return [trained, watched("queries", number, query)], bits(model) == before
 
 
 def day(number: int) -> vbn.Dataset:
@@ -58,33 +67,36 @@ def day(number: int) -> vbn.Dataset:
 
 
 def queries(model: vbn.VBN) -> list[Callable[[str], object]]:
-    """One of each kind; a kind that takes longer comes once among several others."""
+    """Every kind; one that takes longer comes less often."""
     often: list[Callable[[str], object]] = [
-        lambda name: model.predict_proba(name, "e7"),
+        lambda name: model.predict_proba([(name, "e7")]),
+        lambda name: model.predict_proba([(name, "e5"), ("e5", name)], return_std=True),
         lambda name: model.posterior(name),
-        lambda name: model.predict_proba([name], ["e5"]),
-        lambda name: model.uncertainty(name, "e3"),
     ]
     seldom: list[Callable[[str], object]] = [
         lambda name: model.similar(name, k=5),
         lambda name: model.recommend([name, "e11"], k=5),
         lambda name: model.recommend(user=name, k=5),
-        lambda name: model.related(name, "opposite", k=5),
-        lambda name: model.explain(name),
+        lambda name: model.related("opposite", name, k=5),
     ]
-    return [ask for one in seldom for ask in (*often, *often, one)]
+    rarely: list[Callable[[str], object]] = [
+        lambda name: model.explain(name),
+        lambda name: model.uncertainty([(name, "e3", 1), (name, "e4", 0)]),
+    ]
+    return [ask for one in (*seldom, *seldom, *seldom, *rarely) for ask in (*often, *often, one)]
 
 
-def watched(title: str, number: int, do: Callable[[int], None]) -> bool:
-    """Do something many times; whether memory stayed where it was after the first part."""
-    memory, started = [], time.perf_counter()
+def watched(title: str, number: int, do: Callable[[int], None]) -> dict[str, Any]:
+    """Do something many times: memory at each look, and whether it stayed where it was after the first part."""
+    looks: list[dict[str, float]] = []
+    started = time.perf_counter()
     for one in range(number):
         do(one)
         if (one + 1) % max(number // LOOKS, 1) == 0:
-            memory.append(resident_mb())
-            print(f"{one + 1:,} {title}, {time.perf_counter() - started:.0f} s: {memory[-1]:.1f} MB", flush=True)
-    settled = memory[int(SETTLED * len(memory)) :]
-    return max(settled) - settled[0] <= ALLOWED_MB
+            looks.append({"done": one + 1, "seconds": time.perf_counter() - started, "MB": resident_mb()})
+            print(f"{one + 1:,} {title}, {looks[-1]['seconds']:.0f} s: {looks[-1]['MB']:.1f} MB", flush=True)
+    settled = [look["MB"] for look in looks[int(SETTLED * len(looks)) :]]
+    return {"what": title, "number": number, "flat": max(settled) - settled[0] <= ALLOWED_MB, "looks": looks}
 
 
 def resident_mb() -> float:

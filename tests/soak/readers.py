@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import tempfile
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import vbn
+from tests.storage import making
 from tests.storage.making import fit, seal, tensor_file
 from vbn import datasets
-from vbn.cli._reading import read_names
+from vbn.cli import _belongings
+from vbn.cli._reading import read_names, read_pairs
 from vbn.cli._settings import read_config
 from vbn.data._files import find_file
 from vbn.data._sequences import encode_corpus, read_sentences
 from vbn.data._text import number_file
+from vbn.datasets._bundled import open_bundled
+from vbn.datasets._download import _unpack as unpack_archive
+from vbn.evaluation.paper._cache import Cache
+from vbn.evaluation.paper._report import read_about, read_results
+from vbn.evaluation.paper._winners import settings, variants
 
 SEEDS = Path(__file__).with_name("seeds")
 MARK = b"==> "  # opens the name of a file where an input is several
@@ -29,12 +40,15 @@ class Reader:
 
     read: Callable[[Path], object]
     file: str = ""
+    zipped: bool = False  # whether the files that the bytes name are put into one: checksums would stop most changes
 
     def __call__(self, content: bytes) -> bool:
         """Whether the bytes were accepted; anything but one of this library's errors is a fault."""
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
-            if self.file:
+            if self.zipped:
+                (folder / self.file).write_bytes(zipped(content))
+            elif self.file:
                 (folder / self.file).write_bytes(content)
             else:
                 unpack(content, folder)
@@ -45,13 +59,27 @@ class Reader:
             return True
 
 
-def unpack(content: bytes, folder: Path) -> None:
-    """Write each part that begins with a line ``==> name`` to a file of that name."""
+def _parts(content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each part that begins with a line ``==> name``."""
     for part in content.split(b"\n" + MARK):
         name, _, text = part.removeprefix(MARK).partition(b"\n")
-        path = folder / "".join(
-            letter for letter in name.decode("ascii", "replace") if letter.isalnum() or letter in "./_-"
-        )
+        letters = name.decode("ascii", "replace")
+        yield "".join(letter for letter in letters if letter.isalnum() or letter in "./_-"), text
+
+
+def zipped(content: bytes) -> bytes:
+    """The parts as one zip archive."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, text in dict(_parts(content)).items():
+            archive.writestr(zipfile.ZipInfo(name), text)  # of no date, so that it is the same every time
+    return stream.getvalue()
+
+
+def unpack(content: bytes, folder: Path) -> None:
+    """Write each part to a file of its name."""
+    for name, text in _parts(content):
+        path = folder / name
         if ".." in path.parts or path.is_dir() or len(path.name) > 100 or not path.is_relative_to(folder):
             continue
         try:
@@ -61,9 +89,13 @@ def unpack(content: bytes, folder: Path) -> None:
         path.write_bytes(text)
 
 
-def packed(files: dict[str, str]) -> bytes:
+def packed(files: Mapping[str, str | bytes]) -> bytes:
     """The opposite of `unpack`."""
-    return b"\n".join(MARK + name.encode() + b"\n" + text.encode() for name, text in files.items())
+    return b"\n".join(MARK + name.encode() + b"\n" + _bytes(text) for name, text in files.items())
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
 
 
 def _whole(data: vbn.Dataset) -> None:
@@ -81,6 +113,37 @@ def _pairs(path: Path) -> None:
 
 def _interactions(path: Path) -> None:
     _whole(vbn.Dataset.from_interactions(path))
+
+
+def _folder(path: Path) -> None:
+    data = vbn.Dataset.from_folder(path)
+    _whole(data)
+    assert (np.diff(data.counts.indptr) >= 0).all()
+
+
+def _matrix(path: Path) -> None:
+    _whole(vbn.Dataset.from_matrix(path))
+
+
+def _held_out(path: Path) -> None:
+    """As `vbn evaluate` reads it, with and without numbers."""
+    for number in (None, False, True):
+        read = read_pairs(path, (), number=number)
+        assert len(read.left) == len(read.right)
+        assert read.numbers is None or len(read.numbers) == len(read.left)
+
+
+def _labelled(path: Path) -> None:
+    model = vbn.load(_model())
+    assert model.uncertainty(path).n_pairs > 0
+    model.calibrate(path)
+
+
+def _added(path: Path) -> None:
+    model = vbn.load(_model())
+    model.add(path)
+    for array in model._model().posterior.arrays().values():
+        assert np.isfinite(array).all()
 
 
 def _baskets(path: Path) -> None:
@@ -125,13 +188,90 @@ def _damaged(path: Path, name: str) -> None:
         assert np.isfinite(found.score)
 
 
-_SAVED: list[Path] = []
-
-
+@cache
 def _model() -> Path:
-    if not _SAVED:
-        _SAVED.append(fit().save(Path(tempfile.mkdtemp()) / "model"))
-    return _SAVED[0]
+    return fit().save(Path(tempfile.mkdtemp()) / "model")
+
+
+@cache
+def _checkpoint() -> Path:
+    """A fit that broke off after one of its epochs."""
+    folder = Path(tempfile.mkdtemp()) / "checkpoint"
+    _fitting(checkpoint=folder, epochs=1).fit(making.data())
+    return folder
+
+
+def _fitting(**options: Any) -> vbn.VBN:
+    return vbn.VBN(**({"dim": 2, "epochs": 2, "relation_rank": 2, "n_threads": 1, "verbose": False} | options))
+
+
+def _state_file(folder: Path) -> Path:
+    return next(folder.glob("state-*.safetensors"))
+
+
+def _checkpoint_config(path: Path) -> None:
+    folder = shutil.copytree(_checkpoint(), path.parent / "checkpoint")
+    shutil.copy(path, folder / "config.json")
+    _resumed(folder)
+
+
+def _checkpoint_state(path: Path) -> None:
+    """The checksum fits, as where somebody means harm."""
+    folder = shutil.copytree(_checkpoint(), path.parent / "checkpoint")
+    shutil.copy(path, _state_file(folder))
+    config = making.read_config(folder)
+    config["checkpoint"]["tensors"] = making.entry_of(_state_file(folder))
+    making.write_config(folder, config)
+    _resumed(folder)
+
+
+def _resumed(folder: Path) -> None:
+    """What a fit goes on from, and the fit."""
+    model = _fitting().fit(making.data(), resume_from=folder)
+    for array in model._model().posterior.arrays().values():
+        assert np.isfinite(array).all()
+
+
+def _run(path: Path) -> None:
+    """train.toml beside a model, as evaluating, adding and resuming read it."""
+    folder = path.parent
+    shutil.copy(_model() / "config.json", folder)
+    (folder / "held_out.csv").touch()
+    run = _belongings.run_of(folder)
+    assert run is None or isinstance(run.added, int)
+    _belongings.held_out_of(folder)
+    if run is not None:
+        _belongings.note_added(folder, run, 1)
+        assert _belongings.run_of(folder) == (run.checksum, run.added + 1)
+
+
+def _download(path: Path) -> None:
+    out = path.parent / "out"
+    out.mkdir()
+    unpack_archive(path, out)
+
+
+def _cached(path: Path) -> None:
+    """A broken file of the cache is told and its run done anew: no error at all."""
+    records = Cache(path.parent)
+    path.rename(records.path({}))
+    found = records.find({})
+    if found is None:
+        raise vbn.DataError("not accepted")
+    assert isinstance(found.facts, dict)
+
+
+def _report(path: Path) -> None:
+    read_about(path)
+    read_results(path)
+
+
+def _winners(path: Path) -> None:
+    folder = path.parent / "movies"
+    folder.mkdir()
+    path.rename(folder / "als.toml")
+    settings("movies", quick=True, folder=path.parent)
+    variants("movies", folder=path.parent)
 
 
 def _loaded(name: str) -> Callable[[Path], object]:
@@ -165,5 +305,25 @@ READERS = {
     "semcor": Reader(_loaded("semcor")),
     "similarity": Reader(_loaded("similarity")),
     "wordnet": Reader(_wordnet),
+    "wordnet-tar": Reader(_wordnet, "wordnet.tar"),
+    "wordnet-zip": Reader(_wordnet, "wordnet.zip"),
+    "semcor-zip": Reader(lambda path: datasets.load("semcor", path.parent), "semcor.zip"),
+    "folder": Reader(_folder),
+    "matrix": Reader(_matrix, "some.csv"),
+    "matrix-npz": Reader(_matrix, "some.npz", zipped=True),
+    "matrix-archive": Reader(_matrix, "some.npz"),
+    "matrix-parquet": Reader(_matrix, "some.parquet"),
+    "pairs-parquet": Reader(_pairs, "some.parquet"),
+    "held-out": Reader(_held_out, "some.csv"),
+    "labelled": Reader(_labelled, "some.csv"),
+    "added": Reader(_added, "some.csv"),
+    "checkpoint-config": Reader(_checkpoint_config, "some.json"),
+    "checkpoint-state": Reader(_checkpoint_state, "some.safetensors"),
+    "train-toml": Reader(_run, "train.toml"),
+    "bundled": Reader(open_bundled, "some.npz", zipped=True),
+    "download": Reader(_download, "some.zip"),
+    "cache": Reader(_cached, "some.npz", zipped=True),
+    "report": Reader(_report, "report.json"),
+    "winners": Reader(_winners, "some.toml"),
 }
 """By name; each has its seeds in the folder of that name."""

@@ -66,6 +66,10 @@ def rewrite(folder, change):
 
 def seal(folder):
     """Make the checksum fit the tensor file as it is."""
-    blob = tensor_file(folder).read_bytes()
-    entry = {"file": tensor_file(folder).name, "sha256": hashlib.sha256(blob).hexdigest(), "bytes": len(blob)}
-    change_config(folder, tensors=entry)
+    change_config(folder, tensors=entry_of(tensor_file(folder)))
+
+
+def entry_of(file):
+    """What config.json says of a tensor file."""
+    blob = file.read_bytes()
+    return {"file": file.name, "sha256": hashlib.sha256(blob).hexdigest(), "bytes": len(blob)}

@@ -18,7 +18,8 @@ from vbn.storage._files import write_file
 
 CONFIG, HELD_OUT, CHECKPOINT = "train.toml", "held_out.csv", "checkpoint"
 STAMP = ("checksum", "added")  # keys of train.toml that are no settings
-_STAMPED = re.compile(rf"^(?:{'|'.join(STAMP)}) = .*\n", re.MULTILINE)
+_STAMPED = re.compile(rf"^[ \t]*(?:{'|'.join(STAMP)})[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
+_COMMENT = re.compile(r"\A(?:#.*\n)?")
 
 
 class Run(NamedTuple):
@@ -42,7 +43,7 @@ def run_of(folder: Path) -> Run | None:
     """The run that made the model in a folder, or None if the train.toml there is of another model or missing."""
     try:
         settings = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     found, added = (settings.get(key) for key in STAMP)
     if type(added) is not int or found is None or found != checksum(folder):
@@ -53,8 +54,8 @@ def run_of(folder: Path) -> Run | None:
 def stamp(folder: Path, settings: str, added: int = 0) -> None:
     """Write train.toml for the model that is in the folder now."""
     told = f'checksum = "{checksum(folder)}"\nadded = {added}\n'
-    first, _, rest = _STAMPED.sub("", settings).partition("\n")
-    write_file(folder, [f"{first}\n{told}{rest}".encode()], CONFIG)
+    text = _COMMENT.sub(lambda comment: comment[0] + told, _STAMPED.sub("", settings))  # before any table
+    write_file(folder, [text.encode()], CONFIG)
 
 
 def note_added(folder: Path, run: Run, number: int) -> None:

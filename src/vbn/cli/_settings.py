@@ -98,7 +98,7 @@ def read_config(path: Path) -> dict[str, Any]:
             settings = tomllib.load(stream)
     except FileNotFoundError:
         raise DataError(f"no such config file: {str(path)!r}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"{path} is not a toml file: {error}.") from error
     settings = {key: value for key, value in settings.items() if key not in STAMP}
     for key, value in settings.items():

@@ -206,12 +206,19 @@ class Constructors(ABC):
 
     @classmethod
     def from_folder(cls, folder: str | os.PathLike[str]) -> Dataset:
-        """Open a data set that `Dataset.to_folder` wrote: counts are mapped, not read, and may exceed the memory.
+        """Open a data set that `Dataset.to_folder` wrote: counts are mapped and may exceed the memory.
+
+        They are read through once, in blocks, to check that every cell has a column that exists and a count above 0.
 
         Parameters
         ----------
         folder : path
             The folder; it must stay where it is while the data set is in use.
+
+        Raises
+        ------
+        DataError
+            Where the folder is no such data set, or is damaged; the first row at fault is named.
 
         Examples
         --------

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vbn._errors import DataError
+from vbn.data._archives import UNREADABLE
+from vbn.data._compressed import fault_of_rows
 from vbn.data._counts import Counts
 from vbn.data._pairs import Parts
 from vbn.data._vocabulary import Vocabulary
@@ -21,7 +23,7 @@ from vbn.data._vocabulary import Vocabulary
 if TYPE_CHECKING:
     from vbn.data._dataset import Dataset
 
-_ARRAYS = ("indptr", "indices", "values")
+_ARRAYS: dict[str, tuple[type, ...]] = {"indptr": (np.int64,), "indices": (np.int32, np.int64), "values": (np.float64,)}
 _ABOUT = "dataset.json"
 _FORMAT = 1
 
@@ -53,25 +55,46 @@ def write_about(path: Path, rows: Vocabulary, columns: Vocabulary | None, kind: 
 
 
 def read_folder(folder: str | os.PathLike[str]) -> tuple[Parts, str]:
-    """What `write_folder` has written, with the counts mapped, and the kind of the data."""
+    """What `write_folder` has written, its counts mapped and checked in blocks, and the kind of the data."""
     path = Path(folder)
     try:
-        about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
-        if about["format"] != _FORMAT:
-            raise DataError(f"format {about['format']!r} instead of {_FORMAT}")
-        indptr, indices, values = (np.load(path / f"{name}.npy", mmap_mode="r") for name in _ARRAYS)
+        about = _read_about(path)
         rows = _read_names(path, "row")
         columns = rows if about["shared"] else _read_names(path, "column")
-        counts = Counts(indptr, indices, values, (len(rows), len(columns)))
+        arrays = [_mapped(path / f"{name}.npy", types) for name, types in _ARRAYS.items()]
     except FileNotFoundError as error:
         missing = Path(error.filename).name
         raise DataError(f"{path} is not a data set that to_folder wrote: it has no {missing}") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{path} is damaged, or no data set that this version of to_folder wrote: {error}") from error
-    ends = counts.indptr[[0, -1]].tolist()
-    if ends != [0, counts.nnz] or (np.diff(counts.indptr) < 0).any():
-        raise DataError(f"{path} is damaged: indptr.npy does not fit indices.npy")
-    return Parts(rows, columns, counts), str(about.get("kind", "folder"))
+    indptr, indices, values = arrays
+    shape = (len(rows), len(columns))
+    fault = fault_of_rows(indptr, indices, shape[1], values)
+    if len(indptr) != shape[0] + 1 or len(indices) != len(values) or fault:
+        told = fault or f"its arrays do not fit its {shape[0]:,} rows"
+        raise DataError(f"the counts in {path} are damaged: {told}; write the folder anew with to_folder")
+    return Parts(rows, columns, Counts(indptr, indices, values, shape)), str(about.get("kind", "folder"))
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
+    if not isinstance(about, dict) or about["format"] != _FORMAT:
+        raise DataError(f"{_ABOUT} does not state the format {_FORMAT}")
+    return about
+
+
+def _mapped(path: Path, types: tuple[type, ...]) -> np.ndarray:
+    """An array of one dimension in a file; of another type it would have to be copied to memory as a whole."""
+    try:
+        array = np.lib.format.open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise
+    except UNREADABLE as error:
+        raise DataError(f"{path.name} is no array as numpy saves it: {error}") from error
+    if array.ndim != 1 or array.dtype not in [np.dtype(kind) for kind in types]:
+        wanted = " or ".join(np.dtype(kind).name for kind in types)
+        raise DataError(f"{path.name} holds {array.dtype} of shape {array.shape}, not one dimension of {wanted}")
+    return array
 
 
 def _write_names(path: Path, side: str, names: Vocabulary) -> None:
@@ -83,4 +106,4 @@ def _write_names(path: Path, side: str, names: Vocabulary) -> None:
 def _read_names(path: Path, side: str) -> Vocabulary:
     with (path / f"{side}s.jsonl").open(encoding="utf-8") as stream:
         names = [json.loads(line) for line in stream]
-    return Vocabulary(names, np.load(path / f"{side}_counts.npy", allow_pickle=False))
+    return Vocabulary(names, _mapped(path / f"{side}_counts.npy", (np.float64,)))

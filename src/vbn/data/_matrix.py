@@ -11,15 +11,19 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError
+from vbn.data._archives import UNREADABLE
 from vbn.data._columns import as_table
 from vbn.data._counts import Counts
 from vbn.data._csv import checked_rows, is_number, open_sheet
-from vbn.data._files import TEXT, File, check_reading, find_file, reading
+from vbn.data._files import TEXT, File, check_reading, find_file
 from vbn.data._names import Coded, as_name, item_number, row_number
 from vbn.data._numbers import as_number, as_numbers, check_counts
 from vbn.data._pairs import Parts, separate_parts, shared_parts
 from vbn.data._tables import Table, plain_column, read_parquet
 from vbn.data._types import FloatArray
+from vbn.data._wording import counted
+
+_MOST_EMPTY = 10_000_000  # rows or columns that are named though nothing is in them
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,17 @@ def _as_coo(source: object) -> Any:
             f"expected a matrix of numbers, not a value of type {type(source).__name__} "
             f"(shape {matrix.shape}, {matrix.dtype})"
         )
-    return coo_array(matrix if issparse(source) else matrix.astype(np.float64))
+    return coo_array(_checked(matrix) if issparse(source) else matrix.astype(np.float64))
+
+
+def _checked(matrix: Any) -> Any:
+    """A sparse matrix whose indices lie inside of it: scipy's compiled code would follow others out of its memory."""
+    if hasattr(matrix, "check_format"):
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise DataError(f"the sparse matrix is damaged: {error}") from error
+    return matrix
 
 
 def _from_table(table: Table, index: Sequence[object] | None = None) -> Matrix:
@@ -112,11 +126,10 @@ def _from_file(file: File, header: bool | None, delimiter: str | None) -> Matrix
 def _load_npz(file: File) -> Any:
     from scipy.sparse import load_npz
 
-    with reading(file):
-        try:
-            return _as_coo(load_npz(file.path))
-        except (ValueError, KeyError) as error:
-            raise DataError(f"{file.path.name} is not a sparse matrix as scipy saves it: {error}") from error
+    try:
+        return _as_coo(load_npz(file.path))
+    except UNREADABLE as error:
+        raise DataError(f"{file.path.name} is not a sparse matrix as scipy saves it: {error}") from error
 
 
 def from_matrix(
@@ -129,10 +142,10 @@ def from_matrix(
 ) -> Parts:
     """Name and order the rows and columns of a matrix and drop what the limits exclude."""
     cells = matrix.cells
-    row_names = _names(matrix.rows if rows is None else rows, cells.shape[0], "rows")
+    row_names = _names(matrix.rows if rows is None else rows, cells.shape[0], cells.nnz, "rows")
     given = matrix.columns if columns is None else columns
     square = cells.shape[0] == cells.shape[1]
-    column_names = row_names if square and given is None else _names(given, cells.shape[1], "columns")
+    column_names = row_names if square and given is None else _names(given, cells.shape[1], cells.nnz, "columns")
     same = column_names == row_names
     if shared and not same:
         raise DataError("with shared=True, rows and columns must have the same names in the same order")
@@ -141,8 +154,13 @@ def from_matrix(
     return build(left, right, values, min_count, max_size, keep_unseen=True)
 
 
-def _names(given: Sequence[object] | None, size: int, what: str) -> list[str]:
+def _names(given: Sequence[object] | None, size: int, cells: int, what: str) -> list[str]:
     if given is None:
+        if size > max(_MOST_EMPTY, 1000 * cells):
+            raise DataError(
+                f"the matrix has {size:,} {what}, but only {counted(cells, 'cell')}: nearly all {what} are empty. Is "
+                "its shape right? If so, leave the empty ones out"
+            )
         return [str(number) for number in range(size)]
     values = plain_column(given)
     if isinstance(values, str) or not isinstance(values, Iterable):

@@ -69,11 +69,14 @@ def plain_column(values: object) -> object:
     series = _through_narwhals(values)
     if series is None:
         return values.to_pylist() if hasattr(values, "to_pylist") else values
-    if series.dtype.is_numeric() and not series.is_null().any():
-        array = series.to_numpy()
-        if array.dtype.kind in "iuf":
-            return array
-    return series.to_list()
+    try:
+        if series.dtype.is_numeric() and not series.is_null().any():
+            array = series.to_numpy()
+            if array.dtype.kind in "iuf":
+                return array
+        return series.to_list()
+    except (ValueError, TypeError, OverflowError, NotImplementedError) as error:  # no UTF-8, or a day without a date
+        raise DataError(f"column {series.name!r} holds what Python cannot read ({series.dtype}): {error}") from error
 
 
 def _through_narwhals(source: object) -> Any:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbn._errors import DataError
 from vbn.data import Counts, Dataset, Vocabulary
+from vbn.data._archives import UNREADABLE
 
 _FILE = "wordnet-glosses.npz"
 
@@ -93,15 +96,30 @@ def load_bundled() -> Bundled:
     >>> bundled.frequency["brie"], bundled.frequency["cheese"]
     (1, 87)
     """
-    raw = read_bundled()
+    return open_bundled(_file())
+
+
+def _file() -> Traversable:
+    return files("vbn.datasets") / "bundled" / _FILE
+
+
+def open_bundled(file: Traversable) -> Bundled:
+    """What `load_bundled` returns, from a file; it is always the same, so that any error means that it is damaged."""
+    try:
+        return _unpacked(read_bundled(file))
+    except UNREADABLE as error:
+        raise DataError(f"{file} is damaged ({error}); install vbn anew") from error
+
+
+def _unpacked(raw: RawBundled) -> Bundled:
     seen = int(np.count_nonzero(raw.frequency))
     frequency = dict(zip(raw.names[:seen], raw.frequency[:seen].tolist(), strict=True))
     return Bundled(_dataset(raw), _held_out(raw), frequency)
 
 
-def read_bundled() -> RawBundled:
+def read_bundled(file: Traversable | None = None) -> RawBundled:
     """Read the bundled file: words of the training counts first, by falling frequency there."""
-    with (files("vbn.datasets") / "bundled" / _FILE).open("rb") as handle:
+    with (file or _file()).open("rb") as handle:
         archive: Any = np.load(handle, allow_pickle=False)
         arrays: dict[str, NDArray[Any]] = {name: archive[name] for name in archive.files}
     text = arrays["names"].tobytes()

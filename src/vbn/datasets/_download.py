@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from vbn._errors import DataError, MissingExtraError, ParameterError, closest_names
+from vbn.data._archives import UNREADABLE
 from vbn.datasets._reading import as_path
 from vbn.datasets._sources import SOURCES, Source
 
@@ -59,7 +61,7 @@ def _fetch(source: Source, root: Path, progress: bool, say: Callable[[str], None
     from vbn.datasets._resuming import ResumingDownloader
 
     note = root / f"{source.file}.sha256"
-    checksum = source.checksum or (f"sha256:{note.read_text().split()[0]}" if note.is_file() else None)
+    checksum = source.checksum or _noted(note)
     keeper = pooch.create(path=root, base_url=f"{source.base}/", registry={source.file: checksum})
     # Half a file is worth keeping only if the whole can be checked.
     part = root / f"{source.file}.part" if source.checksum else None
@@ -78,6 +80,16 @@ def _fetch(source: Source, root: Path, progress: bool, say: Callable[[str], None
     return archive
 
 
+def _noted(note: Path) -> str | None:
+    """The checksum of an earlier download; None if there was none."""
+    if not note.is_file():
+        return None
+    found = re.match("[0-9a-f]{64}", note.read_text(encoding="ascii", errors="replace"))
+    if found is None:
+        raise DataError(f"{note} should begin with a checksum and does not; delete it to trust the next download")
+    return f"sha256:{found[0]}"
+
+
 def _mismatch(source: Source, note: Path, error: ValueError) -> str:
     found = " ".join(str(error).split())
     if source.checksum is None:
@@ -89,10 +101,10 @@ def _unpack(archive: Path, root: Path) -> None:
     try:
         with zipfile.ZipFile(archive) as packed:
             packed.extractall(root)
-    except zipfile.BadZipFile as error:
-        raise DataError(f"{archive} is not a whole zip file ({error}); delete it and download it again") from error
     except OSError as error:
         raise DataError(f"{archive} cannot be unpacked to {root}: {error.strerror or error}") from error
+    except UNREADABLE as error:
+        raise DataError(f"{archive} is not a whole zip file ({error}); delete it and download it again") from error
 
 
 def _made(root: Path) -> Path:

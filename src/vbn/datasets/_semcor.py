@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from vbn._errors import DataError
+from vbn.data._archives import UNREADABLE
 from vbn.data._files import File, reading
 from vbn.datasets._reading import Found, Layout, broken, lines_of, recognise
 from vbn.datasets._semcor_tags import Token, parse_tags
@@ -121,14 +122,22 @@ def _from_tag_files(found: Found) -> Iterator[list[Token]]:
 
 def _from_zip(found: Found) -> Iterator[list[Token]]:
     path = found.path("semcor.zip")
+    texts = _zipped_texts(path)
+    if not texts:
+        raise DataError(f"{path} holds no tag files (brown1/tagfiles/br-a01.xml and so on)")
+    for name, text in sorted(texts.items()):
+        yield from parse_tags(text, path / name)
+
+
+def _zipped_texts(path: Path) -> dict[str, str]:
+    """The tag files in an archive by name."""
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [PurePosixPath(name) for name in archive.namelist()]
-            files = [name for name in names if name.parent.name == "tagfiles" and name.name.startswith("br-")]
-            if not files:
-                raise DataError(f"{path} holds no tag files (brown1/tagfiles/br-a01.xml and so on)")
-            for name in sorted(files):
-                text = archive.read(str(name)).decode("utf-8")
-                yield from parse_tags(text, Path(path, *name.parts))
-    except (zipfile.BadZipFile, UnicodeDecodeError) as error:
+            return {name: archive.read(name).decode("utf-8") for name in archive.namelist() if _is_tag_file(name)}
+    except UNREADABLE as error:
         raise DataError(f"{path} is not a whole zip file of text: {error}") from error
+
+
+def _is_tag_file(name: str) -> bool:
+    path = PurePosixPath(name)
+    return path.parent.name == "tagfiles" and path.name.startswith("br-")

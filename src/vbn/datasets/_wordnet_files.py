@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from vbn._errors import DataError
+from vbn.data._archives import UNREADABLE
 from vbn.datasets._reading import as_path
 
 _PLACES = ("", "dict", "wordnet", "wordnet-3.0", "WordNet-3.0/dict", "corpora", "corpora/wordnet", "nlu")
@@ -59,7 +59,7 @@ class _Archive:
         self._path = path
         try:
             files = {PurePosixPath(name): data for name, data in _members(path)}
-        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        except UNREADABLE as error:
             raise DataError(f"{path} is not a whole archive of WordNet's files: {error}") from error
         folders = [name.parent for name in files if name.name == "data.noun"]
         folders.sort(key=lambda folder: folder.name != "wordnet-3.0")  # where there are several versions

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from vbn._errors import ModelFileError
+from vbn.data._compressed import fault_of_rows
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 DOUBLE = (np.dtype(np.float64),)
@@ -64,11 +65,6 @@ def need_positive(name: str, array: np.ndarray, or_zero: bool = False) -> None:
 
 def need_rows(what: str, indptr: np.ndarray, indices: np.ndarray, n_columns: int) -> None:
     """Compressed rows: bounds that rise from 0 to the end, and in every row columns that rise and exist."""
-    good = indptr[0] == 0 and indptr[-1] == len(indices) and bool((indptr[1:] >= indptr[:-1]).all())
-    if good and len(indices):
-        rises = indices[1:] > indices[:-1]
-        starts = indptr[1:-1]
-        rises[starts[(starts > 0) & (starts < len(indices))] - 1] = True  # from one row to the next anything goes
-        good = bool(rises.all()) and holds(indices, lambda part: (part >= 0) & (part < n_columns))
-    if not good:
-        raise ModelFileError(f"{what} of the model do not fit its names.")
+    fault = fault_of_rows(indptr, indices, n_columns)
+    if fault is not None:
+        raise ModelFileError(f"{what} of the model do not fit its names: {fault}.")

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import tempfile
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn._version import __version__
+from vbn.data._archives import UNREADABLE
 
 SALT = "4"  # to be changed with any change of code that moves a result
 _FACTS = "facts.json"
@@ -79,7 +79,7 @@ class Cache:
             return None
         try:
             return _read(path)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except UNREADABLE as error:
             self._tell(f"{path.name} in the cache cannot be read ({error}); its run is done anew.")
             return None
 
@@ -112,7 +112,10 @@ class Cache:
 def _read(path: Path) -> Record:
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
-    return Record(json.loads(arrays.pop(_FACTS).tobytes()), arrays)
+    facts = json.loads(arrays.pop(_FACTS).tobytes())
+    if not isinstance(facts, dict):
+        raise DataError(f"its {_FACTS} holds no facts by name")
+    return Record(facts, arrays)
 
 
 def fingerprint(content: Any) -> str:

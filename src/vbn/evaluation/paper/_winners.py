@@ -50,7 +50,7 @@ def variants(
     chosen: dict[str, Parameters] = {}
     for model in (model for model in models if model.paper != "VBN"):
         path = folder / domain / f"{model.key}.toml"
-        for end, parameters in (_read(path).get("also", {}) if path.is_file() else {}).items():
+        for end, parameters in (_tables(path, "also") if path.is_file() else {}).items():
             variant = replace(model, key=f"{model.key}@{end}", name=f"{model.name}, tuned for {end}")
             found.append(variant)
             chosen[variant.key] = {**model.defaults, **parameters}
@@ -59,16 +59,27 @@ def variants(
 
 def read_winner(path: Path) -> Parameters:
     """The parameters in a file."""
-    parameters = _read(path).get("parameters")
-    if not isinstance(parameters, dict):
-        raise DataError(f"{path} has no table [parameters].")
-    return parameters
+    return _table(_read(path).get("parameters"), path, "parameters")
+
+
+def _tables(path: Path, key: str) -> dict[str, Parameters]:
+    """Tables of parameters under a key of a file; none if it is not there."""
+    found = _table(_read(path).get(key, {}), path, key)
+    return {name: _table(parameters, path, f"{key}.{name}") for name, parameters in found.items()}
+
+
+def _table(found: Any, path: Path, name: str) -> Parameters:
+    if not isinstance(found, dict):
+        raise DataError(f"{path} has no table [{name}].")
+    if not isinstance(found.get("epochs", 1), int):
+        raise DataError(f"epochs = {found['epochs']!r} in [{name}] of {path} is no whole number.")
+    return found
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"{path} is no toml file: {error}.") from error
 
 

@@ -74,5 +74,5 @@ def read_about(path: Path) -> About:
 def _read(path: Path, take: Callable[[dict[str, Any]], T]) -> T:
     try:
         return take(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise DataError(f"{path} is not the report.json of a reproduction: {error}.") from error
