@@ -1,6 +1,7 @@
 """A Ray cluster gives the bits that threads give, whatever is lost on the way."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -260,6 +261,20 @@ class TestCounting:
             assert (np.diff(one.counts) <= 0).all()
         assert counted.kind == whole.kind
         assert model(engine="ray", epochs=1).fit(counted).n_iter_ == 1
+
+    def test_the_python_of_the_page_about_clusters(self, cluster, tmp_path):
+        pd = pytest.importorskip("pandas")
+        (tmp_path / "events").mkdir()
+        pd.DataFrame(dict(zip(("user_id", "item_id"), events(), strict=True))).to_parquet(
+            tmp_path / "events" / "one.parquet"
+        )
+        (tmp_path / "genres.csv").write_text("child,parent\ni1,genre\ni2,genre\n", encoding="utf-8")
+        page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+        first, second = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+        given = {"vbn": vbn, "data": shop()}
+        for snippet in (first, second):
+            exec(snippet.replace("head:6379", cluster.address).replace("/shared", str(tmp_path)), given)
+        assert vbn.load(tmp_path / "model").n_iter_ == 20
 
     def test_sequences(self, tmp_path):
         lines = [f"the dog {verb} at a cat" for verb in ("barks", "looks", "runs")]
