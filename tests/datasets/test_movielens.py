@@ -40,6 +40,14 @@ def write_imdb(folder):
     )
 
 
+@pytest.mark.parametrize("time", ["9" * 30, "-" + "9" * 15, "9" * 5000])
+def test_a_time_that_no_clock_shows_is_refused_with_its_line(tmp_path, time):
+    folder = write_dat(tmp_path)
+    (folder / "ratings.dat").write_text(RATINGS.replace("978300000", time))
+    with pytest.raises(vbn.DataError, match=r"line 2 of ratings\.dat has '-?9+' where the time should be"):
+        datasets.load("movielens", folder)
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
 def test_dat_files(tmp_path, encoding):
     movies = datasets.load("movielens", write_dat(tmp_path, encoding))

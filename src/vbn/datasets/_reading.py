@@ -13,6 +13,8 @@ from typing import NamedTuple
 from vbn._errors import DataError, ParameterError
 from vbn.data._files import File, open_binary, reading
 
+_LARGEST = 1 << 46  # of a whole number: as seconds it fits 64 bits even if it counts days
+
 
 class Layout(NamedTuple):
     """One way in which a data set lies in a folder: what it is called, and the files that tell it."""
@@ -143,11 +145,14 @@ def number(text: str, path: Path, line: int, what: str) -> float:
 
 
 def whole(text: str, path: Path, line: int, what: str) -> int:
-    """Read a whole number, or say where there is none."""
+    """Read a whole number, or say where there is none, or one that no number or time of the data sets can be."""
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
-        raise broken(path, line, f"has {text!r} where {what} should be") from None
+        value = _LARGEST + 1
+    if abs(value) > _LARGEST:
+        raise broken(path, line, f"has {text[:40]!r} where {what} should be")
+    return value
 
 
 def named(user: str, item: str, path: Path, line: int) -> None:
