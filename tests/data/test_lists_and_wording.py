@@ -115,3 +115,11 @@ def test_suggestions_can_be_copied_back():
         with pytest.raises(UnknownEntityError) as raised:
             data.entities.id(asked)
         assert f"Did you mean {meant}" in str(raised.value)
+
+
+def test_a_taxonomy_that_knows_no_entity_is_pointed_at():
+    data = Dataset.from_pairs(["poodle", "beagle"], ["barks", "howls"])
+    swapped = data.with_taxonomy({"dog": ["poodle"]})
+    assert "is it child, then parent" in str(data.with_taxonomy({"Poodle": ["dog"]}).describe())
+    assert "0.0% of the entities seen have a parent (is it child" in str(swapped.describe())
+    assert "is it child" not in str(data.with_taxonomy({"poodle": ["dog"]}).describe())

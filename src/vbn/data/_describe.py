@@ -125,5 +125,6 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
         f"({counted(taxonomy['categories'], 'category', 'categories')}), "
         f"{counted(taxonomy['edges'], 'edge')}, depth {taxonomy['depth']}; "
         f"{taxonomy['coverage']:.1%} of the {side} seen have a parent"
+        + ("" if taxonomy["coverage"] else " (is it child, then parent, with names spelled as in the data?)")
         + (f"; {counted(dropped, 'edge')} dropped to break cycles" if dropped else "")
     )
