@@ -85,12 +85,14 @@ FIRST: dict[str, dict[str, list[Section]]] = {
             {**_HIDDEN, "subsample": 1e-3},
             {**_HIDDEN, "subsample": 1e-3, "window": 10},
             {**_HIDDEN, "subsample": 1e-3, "window": 10, "epochs": 25},
+            {**_HIDDEN, "subsample": 1e-3, "window": 10, "epochs": 25, "dim": 100},
         ],
         "vbn": [
             _OUR_HIDDEN,
             {**_OUR_HIDDEN, "subsample": 1e-3},
             {**_OUR_HIDDEN, "subsample": 1e-3, "window": 10},
             {**_OUR_HIDDEN, "subsample": 1e-3, "window": 10, "epochs": 25},
+            {**_OUR_HIDDEN, "subsample": 1e-3, "window": 10, "epochs": 25, "dim": 100},
         ],
     },
 }
