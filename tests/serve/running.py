@@ -1,4 +1,4 @@
-"""An application behind a server, for as long as it is needed."""
+"""An application behind a server, for as long as it is needed; and waiting for what it does by itself."""
 
 import contextlib
 import threading
@@ -22,3 +22,12 @@ def running(app):
     yield f"http://127.0.0.1:{taken.getsockname()[1]}"
     server.should_exit = True
     thread.join(timeout=10)
+
+
+def until(predicate, told, patience=120.0):
+    """What a question answers as soon as that is true."""
+    end = time.monotonic() + patience
+    while not (found := predicate()):
+        assert time.monotonic() < end, f"waited in vain until {told}"
+        time.sleep(0.02)
+    return found

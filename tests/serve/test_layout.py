@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ import vbn
 
 pytest.importorskip("fastapi")
 from tests.serve.asking import Client
+from tests.serve.running import until
 from vbn.serve import Settings, _layout, _state, _tsne, create_app
 from vbn.serve._holder import Served
 from vbn.serve._layout import FILE, Layout, lay_out, store, stored
@@ -41,14 +41,6 @@ def started():
     for state in states:
         state.stop()
         assert not any(thread.is_alive() for thread in state._threads)
-
-
-def until(predicate, told, patience=120.0):
-    end = time.monotonic() + patience
-    while not (found := predicate()):
-        assert time.monotonic() < end, f"waited in vain until {told}"
-        time.sleep(0.02)
-    return found
 
 
 def laid_out(client):

@@ -19,7 +19,7 @@ import vbn
 
 pytest.importorskip("uvicorn")
 from tests.serve.asking import Client
-from tests.serve.running import running
+from tests.serve.running import running, until
 from vbn.serve import Settings, _holder, create_app
 
 QUESTIONS = (
@@ -30,14 +30,6 @@ QUESTIONS = (
     ("POST", "/api/recommend", {"entities": ["tea"], "k": 2}),
     ("POST", "/api/what-if", {"name": "something else", "parents": ["drink"], "k": 2}),
 )
-
-
-def until(predicate, told, patience=120.0):
-    end = time.monotonic() + patience
-    while not (found := predicate()):
-        assert time.monotonic() < end, f"waited in vain until {told}"
-        time.sleep(0.02)
-    return found
 
 
 def ask_on(url, ended, statuses, failures):
