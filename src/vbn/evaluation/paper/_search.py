@@ -27,7 +27,7 @@ from vbn.evaluation.paper._tables import FOUR, four, titles
 from vbn.evaluation.paper._winners import FOLDER, settings, write_winner
 from vbn.inference._dial import Dial
 
-_RARE_CASES, _MOST_MASKINGS = 75, 3
+_RARE_CASES, _MOST_MASKINGS = 150, 4
 _HARDLY_BETTER = 0.5  # points of the objective for which no costlier start is taken
 _GIVEN_UP = 0.5  # points of full that the position of the tables may give up for rare
 
@@ -50,7 +50,7 @@ def search(
     folder
         Where the toml files go: <folder>/<domain>/<key>.toml.
     maskings
-        On how many maskings each trial is judged; by default as many as have `_RARE_CASES` rare cases, at most three.
+        On how many maskings each trial is judged; by default as many as have `_RARE_CASES` rare cases, at most four.
     models
         Which models; a model that changes another after training comes after it.
 
