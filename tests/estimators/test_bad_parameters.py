@@ -41,6 +41,7 @@ def model(**options):
         ({"resample": "no"}, "resample='no' is neither True nor False"),
         ({"resample": 1}, "resample=1 is neither"),
         ({"bias_prior": "x"}, "bias_prior='x' is neither"),
+        ({"cold_precision": "x"}, "cold_precision='x' is neither 'mean_field' nor 'prior'"),
         ({"warm_start": None}, "warm_start=None is neither"),
         ({"verbose": "x"}, "verbose='x' is neither"),
         ({"engine": "xx"}, "engine='xx' is not known; choose one of 'threads'"),

@@ -323,3 +323,18 @@ def test_a_new_entity_is_as_popular_as_its_siblings():
 
     assert lead() > 0.5
     assert lead(bias_prior="common") == 0.0
+
+
+def test_entities_without_data_can_be_equally_sure(tmp_path):
+    """With the precision of the prior, whatever their parents are; in a model that was saved, too."""
+
+    def variances(model):
+        model.add({"horse": {"parents": ["animal"]}, "poodle": {"parents": ["dog"]}})
+        return [model.posterior(name).variance[0] for name in ("horse", "poodle", "cow")]
+
+    animal, poodle, cow = variances(fit(alpha=3.0, beta=1.5))
+    assert animal == cow < 0.9 * poodle
+    model = fit(alpha=3.0, beta=1.5, cold_precision="prior")
+    model.save(tmp_path / "model")
+    for one in (model, vbn.load(tmp_path / "model")):
+        np.testing.assert_allclose(variances(one), 0.5, rtol=1e-6)

@@ -182,9 +182,12 @@ def test_the_papers_literal_diagonal_update_fails_here(seed):
         assert_same(twins, 1e-3, 1e-3)
 
 
+@pytest.mark.parametrize("cold", ["mean_field", "prior"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_cold_densities_agree(seed):
-    twins = make(seed, shared=seed % 2 == 0)
+def test_cold_densities_agree(seed, cold):
+    problem = one_relation_kind(random_problem(seed, shared=seed % 2 == 0))
+    problem.cold = cold
+    twins = make_twins(problem, random_state(problem, seed), "float64")
     set_cold_densities(twins.network)
     for side in ("u", "v"):
         part, graph = twins.network.part(side)

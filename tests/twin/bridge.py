@@ -41,7 +41,7 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
     u_graph = _graph(problem.row_taxonomy, problem.active.u)
     v_graph = _graph(problem.col_taxonomy, problem.active.v)
     posterior = _posterior(problem, state, u_graph, v_graph, dtype)
-    hyper = Hyperpriors(*(_kinds(table) for table in (problem.alpha, problem.beta)))
+    hyper = Hyperpriors(_kinds(problem.alpha), _kinds(problem.beta), problem.cold)
     r_active = np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols)
     network = Network(
         posterior, u_graph, v_graph, hyper, problem.active.bias, r_active, problem.centre_precision is not None,

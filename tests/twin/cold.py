@@ -1,4 +1,7 @@
-"""Closed-form densities of barren variables, which the fit leaves out: fixed points of their updates."""
+"""Closed-form densities of barren variables, which the fit leaves out: fixed points of their updates.
+
+With `cold="prior"` of the problem, precisions are those expected a priori instead.
+"""
 
 from dataclasses import dataclass
 
@@ -23,9 +26,10 @@ class ColdDensity:
     category_variance: np.ndarray  # (n,)
 
 
-def cold_tau(alpha, beta, dim, prior_variance):
-    """The fixed point of E[tau]."""
-    return alpha / (beta + dim * prior_variance / 2)
+def cold_tau(problem, kind, dim, prior_variance):
+    """The fixed point of E[tau], or E[tau] of the prior."""
+    fixed_point = problem.alpha[kind] / (problem.beta[kind] + dim * prior_variance / 2)
+    return problem.alpha[kind] / problem.beta[kind] if problem.cold == "prior" else fixed_point
 
 
 def cold_density(problem, state, name):
@@ -37,13 +41,13 @@ def cold_density(problem, state, name):
         elif not problem.active.categories(name)[node]:
             V = prior_mean_variance(taxonomy, part, node)
             part.category_mean[node] = prior_mean(taxonomy, part, node)
-            part.category_variance[node] = 1 / cold_tau(problem.alpha["category"], problem.beta["category"], t, V)
+            part.category_variance[node] = 1 / cold_tau(problem, "category", t, V)
     n = len(taxonomy)
     mean, tau, prior_variance = np.full((n, t), np.nan), np.full(n, np.nan), np.full(n, np.nan)
     for node in np.flatnonzero(~problem.active.entities(name)):
         V = prior_mean_variance(taxonomy, part, node)
         mean[node], prior_variance[node] = prior_mean(taxonomy, part, node), V
-        tau[node] = cold_tau(problem.alpha["entity"], problem.beta["entity"], t, V)
+        tau[node] = cold_tau(problem, "entity", t, V)
     return ColdDensity(mean, 1 / tau, tau, prior_variance, part.category_mean, part.category_variance)
 
 
@@ -52,7 +56,7 @@ def cold_bias_variance(problem, centre, kind="bias", nearer=0.0):
 
     `nearer` is the variance of what categories add to it.
     """
-    return 1 / cold_tau(problem.alpha[kind], problem.beta[kind], 1, centre[1] + nearer)
+    return 1 / cold_tau(problem, kind, 1, centre[1] + nearer)
 
 
 def cold_bias_prior(problem, state, node):
@@ -62,5 +66,5 @@ def cold_bias_prior(problem, state, node):
         if not problem.bias_categories[other]:
             mean, spread = bias_prior(problem, known, other)
             known.g_mean[other] = mean
-            known.g_var[other] = 1 / cold_tau(problem.alpha["bias"], problem.beta["bias"], 1, spread)
+            known.g_var[other] = 1 / cold_tau(problem, "bias", 1, spread)
     return bias_prior(problem, known, node)

@@ -24,8 +24,8 @@ MODEL: _Kinds = {
     "dim": (int,), "epochs": (int,), "negatives": NUMBER, "noise_power": NUMBER, "subsample": NUMBER,
     "reject_positives": (str, bool), "relation_rank": (int, dict), "relation_weight": (*NUMBER, dict),
     "relation_prior": (*NUMBER, dict), "relation_space": TEXT, "hard_negatives": NUMBER, "alpha": (*NUMBER, dict),
-    "beta": (*NUMBER, dict), "bias_prior": TEXT, "resample": (bool,), "average": (int,), "tol": NUMBER,
-    "dtype": TEXT, "seed": (int,), "threads": (int,), "memory": TEXT, "checkpoint_every": (int,),
+    "beta": (*NUMBER, dict), "bias_prior": TEXT, "cold_precision": TEXT, "resample": (bool,), "average": (int,),
+    "tol": NUMBER, "dtype": TEXT, "seed": (int,), "threads": (int,), "memory": TEXT, "checkpoint_every": (int,),
     "engine": TEXT, "address": TEXT, "workers": (int,),
 }  # fmt: skip
 DATA: _Kinds = {

@@ -52,6 +52,13 @@ class BiasPrior(StrEnum):
     zero = "zero"
 
 
+class ColdPrecision(StrEnum):
+    """What the precision of an entity without data is."""
+
+    mean_field = "mean_field"
+    prior = "prior"
+
+
 class Reject(StrEnum):
     """Whether negatives that are observed pairs are drawn anew."""
 
@@ -170,6 +177,9 @@ def train(
     ] = None,
     bias_prior: Annotated[
         BiasPrior | None, typer.Option(help="What biases are drawn to: those of the parents, a common mean or 0.")
+    ] = None,
+    cold_precision: Annotated[
+        ColdPrecision | None, typer.Option(help="Entities without data: less sure if parents are, or all alike.")
     ] = None,
     resample: Annotated[bool | None, typer.Option(help="Draw a new sample each epoch [yes].")] = None,
     average: Annotated[int | None, typer.Option(min=1, help="Average over about this many epochs [5].")] = None,

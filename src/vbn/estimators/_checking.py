@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,13 @@ import numpy as np
 from vbn._errors import ParameterError, closest_names
 from vbn.data._sizes import bytes_of
 from vbn.engines import check_engine
-from vbn.model._hyper import KINDS, Hyperpriors
+from vbn.model._hyper import COLD_PRECISIONS, KINDS, Hyperpriors
 
-_BIAS_PRIORS = ("taxonomy", "common", "zero")
+_CHOICES = {
+    "bias_prior": ("taxonomy", "common", "zero"),
+    "cold_precision": COLD_PRECISIONS,
+    "relation_space": ("joint", "readout"),
+}
 _LARGEST_DIM = 2**16  # beyond any use; more would only fail later, for want of memory
 
 
@@ -37,8 +41,8 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     need_whole("seed", params["seed"], least=0, most=2**63 - 1)
     for name in ("resample", "warm_start"):
         need_flag(name, params[name])
-    if not isinstance(params["bias_prior"], str) or params["bias_prior"] not in _BIAS_PRIORS:
-        raise ParameterError(f"bias_prior={params['bias_prior']!r} is neither 'taxonomy', 'common' nor 'zero'.")
+    for name, choices in _CHOICES.items():
+        need_choice(name, params[name], choices)
     if not isinstance(params["verbose"], bool | np.bool_ | numbers.Integral):
         raise ParameterError(f"verbose={params['verbose']!r} is neither True nor False.")
     check_engine(params["engine"])
@@ -63,16 +67,13 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
         bytes_of(params["memory"])
     if not isinstance(params["checkpoint"], str | os.PathLike | None):
         raise ParameterError(f"checkpoint={params['checkpoint']!r} is neither the path of a folder nor None.")
-    space = params["relation_space"]
-    if not isinstance(space, str) or space not in ("joint", "readout"):
-        raise ParameterError(f"relation_space={space!r} is neither 'joint' nor 'readout'.")
     alpha, beta = (_by_kind(name, params[name]) for name in ("alpha", "beta"))
     strengths = [_strength(params["relation_prior"], name) for name in relations]
     ranks = [
         _rank(params["relation_rank"], name, int(params["dim"]), strength)
         for name, strength in zip(relations, strengths, strict=True)
     ]
-    return Settings(Hyperpriors(alpha, beta), ranks, strengths, _dtype(params["dtype"]))
+    return Settings(Hyperpriors(alpha, beta, params["cold_precision"]), ranks, strengths, _dtype(params["dtype"]))
 
 
 def need_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
@@ -87,6 +88,13 @@ def need_flag(name: str, value: Any) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}={value!r} is neither True nor False.")
+
+
+def need_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse what is none of these words."""
+    if not isinstance(value, str) or value not in choices:
+        *others, last = map(repr, choices)
+        raise ParameterError(f"{name}={value!r} is neither {', '.join(others)} nor {last}.")
 
 
 def _known_relations(name: str, given: Any, relations: Collection[str]) -> None:

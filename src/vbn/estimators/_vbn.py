@@ -85,6 +85,10 @@ class VBN(Model):
         What the biases are drawn to. "taxonomy": to those of the parents, so that an entity without data is taken to be
         as popular as its siblings; without a taxonomy, to a learned common mean, as "common" always does. "zero": to
         0, as in the paper, where an entity without data is taken to be far more popular than most.
+    cold_precision : {"mean_field", "prior"}, default "mean_field"
+        How tightly an entity without data is tied to its parents. "mean_field": less, the less sure these are.
+        "prior": equally for all, as the prior of precisions has it, so that what the parents say decides how such
+        entities rank among each other, not how sure they are.
     resample : bool, default True
         Draw a new sample each epoch. False: one fixed sample, on which the bound never falls.
     average : int, default 5
@@ -155,6 +159,7 @@ class VBN(Model):
         alpha: float | dict[str, float] = 1.0,
         beta: float | dict[str, float] = 1.0,
         bias_prior: str = "taxonomy",
+        cold_precision: str = "mean_field",
         resample: bool = True,
         average: int = 5,
         tol: float | None = None,
@@ -182,6 +187,7 @@ class VBN(Model):
         self.alpha = alpha
         self.beta = beta
         self.bias_prior = bias_prior
+        self.cold_precision = cold_precision
         self.resample = resample
         self.average = average
         self.tol = tol

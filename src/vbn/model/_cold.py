@@ -2,6 +2,8 @@
 
 Without data the fixed point of u and tau is q(u) = N(prior mean, I / E[tau]) with E[tau] = alpha / (beta + t V / 2),
 where V = sum_n a_n^2 var_h_n is the uncertainty of the parents. Iterating gets there very slowly, so it is set at once.
+With `cold_precision="prior"` E[tau] is alpha / beta instead: without data nothing is known of tau but its prior, and the
+factorised posterior takes V for a distance between u and its parents.
 """
 
 from __future__ import annotations
@@ -12,14 +14,6 @@ from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network
 from vbn.model._posterior import Biases, Part, Scalars
-
-_WIDEST = 1e6  # variance of a prior mean; without a limit, a chain of a hundred nodes without data would overflow
-
-
-def cold_precision(spread: np.ndarray, alpha: float, beta: float, dim: int) -> np.ndarray:
-    """E[tau] of a variable without data whose prior mean has variance `spread` in each dimension."""
-    result: np.ndarray = alpha / (beta + 0.5 * dim * np.minimum(spread, _WIDEST))
-    return result
 
 
 def set_cold_densities(network: Network) -> None:
@@ -41,7 +35,7 @@ def _set_entities(part: Part, graph: PartGraph, hyper: Hyperpriors) -> None:
         return
     mean, spread = prior_moments(part, graph, cold)
     dim = part.mean.shape[1]
-    tau = cold_precision(spread, hyper.alpha["entity"], hyper.beta["entity"], dim)
+    tau = hyper.cold_precision("entity", spread, dim)
     part.mean[cold] = mean
     part.variance[cold] = (1.0 / tau)[:, None]
     part.tau_rate[cold] = hyper.shape("entity", dim) / tau
@@ -54,7 +48,7 @@ def _set_categories(part: Part | Biases, graph: PartGraph, hyper: Hyperpriors, k
     for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
         level = cold[graph.heights[nodes] == height]
         mean, spread = prior_moments(part, graph, graph.category_nodes[level])
-        tau = cold_precision(spread, hyper.alpha[kind], hyper.beta[kind], dim)
+        tau = hyper.cold_precision(kind, spread, dim)
         part.category_mean[level] = mean
         part.category_variance[level] = 1.0 / tau
         part.category_rate[level] = hyper.shape(kind, dim) / tau
@@ -84,7 +78,7 @@ def _set_scalars(
     """
     per_column = (1,) if cold.ndim == 1 else (-1, 1)
     mean, spread = scalars.centre_mean.reshape(per_column), scalars.centre_variance.reshape(per_column)
-    tau = cold_precision(spread + nearer[1], hyper.alpha[kind], hyper.beta[kind], 1)
+    tau = hyper.cold_precision(kind, spread + nearer[1], 1)
     settings = (
         (scalars.mean, mean + nearer[0]),
         (scalars.variance, 1.0 / tau),

@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import ModelFileError
 from vbn.data import Taxonomy, Vocabulary
 from vbn.data._dag import heights
-from vbn.model._hyper import KINDS, Hyperpriors
+from vbn.model._hyper import COLD_PRECISIONS, KINDS, Hyperpriors
 from vbn.model._trained import RelationInfo, Trained
 from vbn.storage._checks import BYTES, DOUBLE, IDS, LONG, TRUTH, need_positive, need_rows, take
 from vbn.storage._posterior import posterior_in, posterior_out
@@ -39,6 +39,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "noise_power": trained.noise_power,
         "temperature": trained.temperature,
     }
+    if trained.hyperpriors.cold != Hyperpriors.cold:
+        extra["cold_precision"] = trained.hyperpriors.cold
     if trained.relations_apart:
         extra["relations_apart"] = True
     if trained.rejects is not None:
@@ -61,7 +63,7 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any]) ->
     return Trained(
         rows=rows, columns=columns, row_taxonomy=row_taxonomy, column_taxonomy=column_taxonomy, relations=relations,
         posterior=posterior_in("posterior.", tensors, (n, m), categories, len(relations)),
-        hyperpriors=Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta")),
+        hyperpriors=Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra)),
         row_active=take(tensors, "row_active", TRUTH, (n,)), column_active=take(tensors, "column_active", TRUTH, (m,)),
         row_totals=totals,
         negatives=_number(extra, "negatives"), noise_power=_number(extra, "noise_power", or_zero=True),
@@ -160,3 +162,10 @@ def _by_kind(values: Mapping[str, Any], name: str) -> dict[str, float]:
     if not isinstance(given, dict):
         raise ModelFileError(f"{name}={given!r} of the model is not a value for each kind of variable.")
     return {kind: _number(given, kind) for kind in KINDS}
+
+
+def _cold_precision(extra: Mapping[str, Any]) -> str:
+    given = extra.get("cold_precision", Hyperpriors.cold)
+    if not isinstance(given, str) or given not in COLD_PRECISIONS:
+        raise ModelFileError(f"cold_precision={given!r} of the model is not one of {', '.join(COLD_PRECISIONS)}.")
+    return given
