@@ -28,7 +28,6 @@ from vbn.evaluation.paper._winners import FOLDER, settings, write_winner
 from vbn.inference._dial import Dial
 
 _RARE_CASES, _MOST_MASKINGS = 150, 4
-_HARDLY_BETTER = 0.5  # points of the objective for which no costlier start is taken
 _GIVEN_UP = 0.5  # points of full that the position of the tables may give up for rare
 
 
@@ -44,7 +43,7 @@ def search(
         The data.
     trials
         How many settings of each model are tried: its default, where it can be trained on users x items, items x
-        items or both each of these, then variations of the better one.
+        items or both each of these, then variations of them.
     cache, progress
         Where runs are kept, where to tell about them.
     folder
@@ -100,10 +99,15 @@ def _searched(
         return score
 
     starts = (model.defaults, *model.others)[:trials]
-    scores = [judged({**start}) for start in starts]
-    base = starts[int(np.argmax(np.array(scores) > max(scores) - _HARDLY_BETTER))]
+    for start in starts:
+        judged({**start})
+
+    def varied(trial: Any) -> float:
+        base = trial.suggest_categorical("start", range(len(starts))) if len(starts) > 1 else 0
+        return judged({**starts[base], **suggest(trial, space)})
+
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
-    study.optimize(lambda trial: judged({**base, **suggest(trial, space)}), n_trials=trials - len(starts))
+    study.optimize(varied, n_trials=trials - len(starts))
     score, best, figures = max(found, key=lambda entry: entry[0])
     measured = {title: round(float(value), 2) for title, value in zip(titles(FOUR), figures, strict=True)}
     facts = {"trials": trials, "objective": round(score, 3), **measured}
