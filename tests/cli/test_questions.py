@@ -97,6 +97,16 @@ def test_recommend_from_files(shop, tmp_path, asked):
     assert asked(*draws, 1) == asked(*draws, 1)
 
 
+def test_an_unknown_name_in_a_file_is_told_with_the_file(shop, tmp_path, called):
+    (tmp_path / "users.txt").write_text("u1\nnobody\n")
+    (tmp_path / "stock.txt").write_text("beer 1\ntea 33\n")
+    result = called("recommend", shop.model, "--users", "users.txt", cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: users.txt: unknown ")
+    result = called("recommend", shop.model, "--user", "u1", "--candidates", "stock.txt", cwd=tmp_path)
+    assert "stock.txt: unknown entity 'tea 33'. Did you mean 'tea 3'" in result.stderr
+
+
 def test_what_a_model_cannot_answer_is_wrong_usage(shop, called):
     result = called("similar", shop.model, "tea 1", "--by", "context")
     assert result.returncode == 2

@@ -163,6 +163,7 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
         (["prices.csv", "--kind", "sequences"], "Say --columns"),
         (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv"], "is a file"),
         (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv/deeper"], "is a file"),
+        (["pairs.csv", "--kind", "pairs", "--out", "x" * 300], "cannot be made"),
         (["pairs.csv", "--kind", "pairs", "--config", "no.toml"], "no.toml"),
         (["pairs.csv", "--kind", "pairs", "--config", "bad.toml"], "not a toml file"),
         (["pairs.csv", "--kind", "pairs", "--config", "unknown.toml"], "Did you mean 'dim'"),

@@ -326,3 +326,11 @@ def test_the_process_that_helps_to_compile_compiles_what_a_fit_calls(dtype):
     called = list(update_entities.signatures)
     compile_entities(np.dtype(dtype))
     assert update_entities.signatures == called
+
+
+def test_without_compiled_kernels_it_says_what_to_do():
+    program = "import vbn; vbn.VBN(dim=2, verbose=False).fit(vbn.Dataset.from_pairs(['a', 'b'], ['b', 'a']))"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "unset the environment variable NUMBA_DISABLE_JIT" in done.stderr

@@ -76,11 +76,18 @@ def _cell(value: Any) -> str:
 
 def check_folder(path: Path) -> None:
     """Refuse a folder that could not be written, before hours of training rather than after."""
-    there = next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
-    if not there.is_dir():
-        raise ModelFileError(f"{there} is a file; a model is saved as a folder: choose another --out.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise ModelFileError(f"{there} cannot be written to: choose another --out.")
+    try:
+        missing = [place for place in (path.absolute(), *path.absolute().parents) if not place.exists()]
+        there = missing[-1].parent if missing else path
+        if not there.is_dir():
+            raise ModelFileError(f"{there} is a file; a model is saved as a folder: choose another --out.")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise ModelFileError(f"{there} cannot be written to: choose another --out.")
+        path.mkdir(parents=True, exist_ok=True)
+        for place in missing:
+            place.rmdir()
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be made ({error.strerror}): choose another --out.") from error
 
 
 def check_model_folder(path: Path) -> None:

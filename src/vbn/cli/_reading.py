@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from vbn._errors import DataError
+from vbn._errors import DataError, UnknownEntityError
 from vbn.data._columns import read_columns
 from vbn.data._csv import open_sheet
 from vbn.data._fields import COUNTS, Field, plain_name
@@ -74,6 +75,18 @@ def _refuse_guesses(
     if guessed and len(names) > len(fields):
         shown = ", ".join(map(repr, names[:20]))
         raise DataError(f"which columns of {path.name} hold the pair? Say --columns and two of {shown}.")
+
+
+@contextmanager
+def names_from(*files: Path | None) -> Iterator[None]:
+    """Let an error about an unknown name tell which of these files holds it."""
+    try:
+        yield
+    except UnknownEntityError as error:
+        for file in files:
+            if file is not None and error.name in read_names(file):
+                raise DataError(f"{file.name}: {error}") from error
+        raise
 
 
 def read_names(path: Path) -> list[str]:

@@ -63,19 +63,20 @@ def recommend(
     """
     if sum(bool(way) for way in (entities, user, users)) != 1:
         raise typer.BadParameter("give entities, or --user, or --users: one of the three.")
-    from vbn.cli._reading import read_names
+    from vbn.cli._reading import names_from, read_names
 
     rows = read_names(users) if users else user
-    found = open_model(model).recommend(
-        entities or None,
-        k,
-        user=rows[0] if rows and len(rows) == 1 and not users else rows or None,
-        query=query.value,
-        popularity=popularity,
-        popularity_floor=popularity_floor,
-        exclude_seen=not include_seen,
-        candidates=None if candidates is None else read_names(candidates),
-        explore=None if explore is None else explore.value,
-        seed=seed,
-    )
+    with names_from(users, candidates):
+        found = open_model(model).recommend(
+            entities or None,
+            k,
+            user=rows[0] if rows and len(rows) == 1 and not users else rows or None,
+            query=query.value,
+            popularity=popularity,
+            popularity_floor=popularity_floor,
+            exclude_seen=not include_seen,
+            candidates=None if candidates is None else read_names(candidates),
+            explore=None if explore is None else explore.value,
+            seed=seed,
+        )
     show(found, as_json=as_json)

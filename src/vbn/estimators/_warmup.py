@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vbn._cores import available_cores
+from vbn._errors import VBNError
 from vbn.data import Dataset
 from vbn.data._sampler import Sampler
 from vbn.engines._threads import ThreadEngine
@@ -38,6 +39,10 @@ def warm_up(dtype: np.dtype, relations: bool) -> None:
     """Make the first epoch of a fit as fast as the others; kernels of relations are compiled if there are any."""
     if (dtype.name, relations) in _warm:
         return
+    from numba import config
+
+    if config.DISABLE_JIT:
+        raise VBNError("kernels cannot run uncompiled: unset the environment variable NUMBA_DISABLE_JIT.")
     if sys.executable and available_cores() > 1 and not _compiled_before():
         with _helper(dtype):
             _run(dtype, relations, _AllOthers(1))

@@ -2,8 +2,8 @@
 
 Without data the fixed point of u and tau is q(u) = N(prior mean, I / E[tau]) with E[tau] = alpha / (beta + t V / 2),
 where V = sum_n a_n^2 var_h_n is the uncertainty of the parents. Iterating gets there very slowly, so it is set at once.
-With `cold_precision="prior"` E[tau] is alpha / beta instead: without data nothing is known of tau but its prior, and the
-factorised posterior takes V for a distance between u and its parents.
+With `cold_precision="prior"` E[tau] is alpha / beta instead: without data nothing is known of tau but its prior, and
+the factorised posterior takes V for a distance between u and its parents.
 """
 
 from __future__ import annotations
