@@ -135,10 +135,15 @@ class Imagined(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether all is well."""
+    """Whether all is well.
+
+    `version` counts the models that this server has had; `root` is that of the last one that was loaded, from which the
+    present one has grown by added entities, if it is not that one.
+    """
 
     status: Literal["ok"]
     version: int
+    root: int
     entities: int
     rows: int
     shared: bool

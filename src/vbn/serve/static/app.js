@@ -7,6 +7,7 @@ import { failed } from "./parts.js";
 import { go, here, listen, start } from "./route.js";
 import { combobox } from "./search.js";
 import { compare, explore, recommend, whatIf } from "./views.js";
+import { watch } from "./watch.js";
 
 const VIEWS = { explore, compare, "what-if": whatIf, recommend };
 const panel = document.getElementById("panel");
@@ -75,6 +76,12 @@ async function begin() {
     h("a", { href: "/docs" }, "Service"),
     model.problem ? h("span", { class: "failed" }, ` Trouble: ${model.problem}`) : "",
   );
+  watch(model, () => {
+    const told = "The model was replaced by a newer one. ";
+    const again = h("button", { type: "button", onclick: () => location.reload() }, "Show it");
+    document.getElementById("footer").prepend(h("span", { class: "newer" }, told, again, " "));
+    document.getElementById("status").textContent = told;
+  });
   listen((state) => {
     for (const link of document.querySelectorAll("nav a")) {
       if (link.dataset.view === state.view) link.setAttribute("aria-current", "page");
