@@ -35,9 +35,9 @@ def health(request: Request) -> out.Health:
     trained = served.trained
     return out.Health(
         status="ok", version=served.version, root=served.root, entities=len(trained.columns),
-        rows=len(trained.rows), shared=trained.shared, dim=trained.posterior.dim, relations=[one.name for one in trained.relations],
-        taxonomy=trained.column_taxonomy is not None, counts=served.model._data is not None,
-        writable=state.settings.writable, problem=state.problem,
+        rows=len(trained.rows), shared=trained.shared, dim=trained.posterior.dim,
+        relations=[one.name for one in trained.relations], taxonomy=trained.column_taxonomy is not None,
+        counts=served.model._data is not None, writable=state.settings.writable, problem=state.problem,
     )  # fmt: skip
 
 
