@@ -52,7 +52,7 @@ doctest: $(VENV)/.test
 bench: $(VENV)/.bench
 	$(BIN)/vbn bench $(ROWS) $(if $(VBN_DATA),--data '$(VBN_DATA)') --out benchmarks/results/bench-$(shell date +%F).json
 
-# The paper's tables and today's rivals; an hour and a half on 2 cores. make reproduce DOMAIN=movies OUT=report
+# The paper's tables and today's rivals; an hour or an hour and a half on 2 cores. make reproduce DOMAIN=movies OUT=report
 DOMAIN ?= all
 OUT ?= report
 
