@@ -1,11 +1,12 @@
 """Random files for every reader, drawn so that they reach new lines of it (atheris, extra "soak").
 
-    python -m tests.soak.fuzz [READER ...] [--minutes 10] [--keep] [--out auto]
+    python -m tests.soak.fuzz [READER ...] [--minutes 10] [--patience 10] [--keep] [--out auto]
 
-An input that ends in anything but an answer or one of this library's errors, or takes ten seconds, is written to
-fuzz-found/ and ends the run of that reader. With --keep, the inputs that reach new lines are put beside the seeds, as
-few as there can be; the tests read all of them. With --out, how long each reader ran and how many inputs it was given
-go to a file as raw output, after each reader.
+An input that ends in anything but an answer or one of this library's errors, or takes longer than --patience seconds (by
+the clock: give more on a machine that has other things to do), is written to fuzz-found/ and ends the run of that
+reader. With --keep, the inputs that reach new lines are put beside the seeds, as few as there can be; the tests read all
+of them. With --out, how long each reader ran and how many inputs it was given go to a file as raw output, after each
+reader.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from tests.soak.make_seeds import seeds
 from tests.soak.readers import READERS, SEEDS
 
 FOUND = Path("fuzz-found")
-SECONDS_FOR_ONE = 10
 LONGEST = 4096  # bytes, or twice the largest seed
 KEPT = 40  # inputs of a reader at most, the shortest
 
@@ -33,6 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("readers", nargs="*", metavar="READER", help=f"one of {', '.join(READERS)}; default all")
     parser.add_argument("--minutes", type=float, default=10.0, help="for each reader")
+    parser.add_argument("--patience", type=int, default=10, help="seconds that one input may take")
     parser.add_argument("--keep", action="store_true", help="put inputs that reach new lines beside the seeds")
     parser.add_argument("--out", help="file for the raw output, or 'auto'")
     chosen = parser.parse_args()
@@ -41,21 +42,21 @@ def main() -> int:
             parser.error(f"no reader {name!r}; there are {', '.join(READERS)}")
     runs: list[dict[str, Any]] = []
     for name in chosen.readers or READERS:
-        runs.append(fuzzed(name, chosen.minutes, chosen.keep))
+        runs.append(fuzzed(name, chosen.minutes, chosen.patience, chosen.keep))
         write_result("fuzz", vars(chosen), runs, chosen.out)
     failed = [run["reader"] for run in runs if run["fault"]]
     print(f"faults: {', '.join(failed)}, see {FOUND}" if failed else "no faults", flush=True)
     return len(failed)
 
 
-def fuzzed(name: str, minutes: float, keep: bool) -> dict[str, Any]:
+def fuzzed(name: str, minutes: float, patience: int, keep: bool) -> dict[str, Any]:
     """How many inputs a reader was given in how many seconds, and whether one was its fault."""
     (FOUND / name).mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as reached:
         for label, content in seeds()[name].items():  # those of a model must be of one that was trained here
             (Path(reached) / label).write_bytes(content)
-        limits = (f"-timeout={SECONDS_FOR_ONE}", f"-max_len={_longest(name)}", "-rss_limit_mb=4096")
+        limits = (f"-timeout={patience}", f"-max_len={_longest(name)}", "-rss_limit_mb=4096")
         places = (f"-artifact_prefix={FOUND / name}/", reached, str(SEEDS / name))
         done = _child(name, f"-max_total_time={round(60 * minutes)}", "-print_final_stats=1", *limits, *places)
         runs = done.stderr.partition("stat::number_of_executed_units:")[2].split("\n")[0].strip()
