@@ -2,11 +2,11 @@
 
     python -m tests.soak.fuzz [READER ...] [--minutes 10] [--patience 10] [--keep] [--out auto]
 
-An input that ends in anything but an answer or one of this library's errors, or takes longer than --patience seconds (by
-the clock: give more on a machine that has other things to do), is written to fuzz-found/ and ends the run of that
-reader. With --keep, the inputs that reach new lines are put beside the seeds, as few as there can be; the tests read all
-of them. With --out, how long each reader ran and how many inputs it was given go to a file as raw output, after each
-reader.
+An input that ends in anything but an answer or one of this library's errors, or takes longer than --patience seconds
+(by the clock: give more on a machine that has other things to do), is written to fuzz-found/ and ends the run of that
+reader. With --keep, the inputs that reach new lines are put beside the seeds, as few as there can be; the tests read
+all of them. With --out, how long each reader ran and how many inputs it was given go to a file as raw output, after
+each reader.
 """
 
 from __future__ import annotations
