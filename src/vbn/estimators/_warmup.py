@@ -39,9 +39,9 @@ def warm_up(dtype: np.dtype, relations: bool) -> None:
     """Make the first epoch of a fit as fast as the others; kernels of relations are compiled if there are any."""
     if (dtype.name, relations) in _warm:
         return
-    from numba import config
+    import numba
 
-    if config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise VBNError("kernels cannot run uncompiled: unset the environment variable NUMBA_DISABLE_JIT.")
     if sys.executable and available_cores() > 1 and not _compiled_before():
         with _helper(dtype):
