@@ -174,7 +174,11 @@ def test_a_sparse_matrix_is_no_list_of_pairs():
         ([[1, 2], [3]], "rows differ in length"),
         (sp.csr_array(np.eye(2) * 1j), "complex128"),
         (np.eye(2) * 1j, "complex128"),
-        (sp.coo_array(np.array([1.0, 2.0])), r"shape \(2,\)"),
+        pytest.param(
+            sp.coo_array(np.array([1.0, 2.0])),
+            r"shape \(2,\)",
+            marks=pytest.mark.skipif(sp.coo_array(np.ones(2)).ndim == 2, reason="older scipy makes it a matrix"),
+        ),
         (None, "type NoneType"),
     ],
 )

@@ -46,6 +46,8 @@ def to_table(source: object) -> Table | None:
     if frame is None or not hasattr(frame, "columns"):
         return None
     names = list(frame.columns)
+    if len(set(names)) < len(names):
+        raise DataError(f"cannot read this table: it has no unique column names, {names!r}.")
     return _table(names, lambda position: plain_column(frame.get_column(names[position])))
 
 
@@ -75,7 +77,7 @@ def plain_column(values: object) -> object:
             if array.dtype.kind in "iuf":
                 return array
         return series.to_list()
-    except (ValueError, TypeError, OverflowError, NotImplementedError) as error:  # no UTF-8, or a day without a date
+    except (ValueError, TypeError, KeyError, OverflowError, NotImplementedError) as error:  # no UTF-8, no such zone
         raise DataError(f"column {series.name!r} holds what Python cannot read ({series.dtype}): {error}") from error
 
 

@@ -60,8 +60,10 @@ def draw(axes: Axes, series: Series, look: dict[str, Any]) -> None:
 
 def label(axes: Axes, series: Sequence[Series], styles: Sequence[dict[str, Any]], size: float = 8.0) -> None:
     """Write each name beside one of its points, where it covers least of the lines and of the names before it."""
-    figure = axes.get_figure(root=True)
-    if figure is None or not series:
+    from matplotlib.figure import Figure
+
+    figure = axes.get_figure()
+    if not isinstance(figure, Figure) or not series:
         return
     figure.draw_without_rendering()  # so that places on the page are known
     scale = figure.dpi / 72.0

@@ -79,11 +79,11 @@ class WordGraph:
 
 def unit(vectors: Any) -> Any:
     """Rows of length 1, dense or sparse; rows of 0 stay."""
-    from scipy.sparse import diags_array, issparse
+    from scipy.sparse import issparse
 
     if issparse(vectors):
         lengths = np.sqrt(np.asarray((vectors * vectors).sum(axis=1)).reshape(-1))
-        return diags_array(1.0 / np.where(lengths > 0, lengths, 1.0)) @ vectors
+        return vectors.multiply((1.0 / np.where(lengths > 0, lengths, 1.0))[:, None]).tocsr()
     vectors = np.asarray(vectors, dtype=np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(lengths > 0, lengths, 1.0)
