@@ -179,6 +179,7 @@ def test_a_sparse_matrix_is_no_list_of_pairs():
             r"shape \(2,\)",
             marks=pytest.mark.skipif(sp.coo_array(np.ones(2)).ndim == 2, reason="older scipy makes it a matrix"),
         ),
+        (sp.dia_array((np.ones((1, 3)), [0]), shape=(10**9, 3)), "1,000,000,000 rows, but only 3 cells"),
         (None, "type NoneType"),
     ],
 )

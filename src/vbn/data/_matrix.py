@@ -78,7 +78,13 @@ def _as_coo(source: object) -> Any:
 
 
 def _checked(matrix: Any) -> Any:
-    """A sparse matrix whose indices lie inside of it: scipy's compiled code would follow others out of its memory."""
+    """A sparse matrix whose indices lie inside of it: scipy's compiled code would follow others out of its memory.
+
+    One of diagonals has no indices, and takes memory for each of its rows while it is read.
+    """
+    if matrix.format == "dia":
+        for size, what in zip(matrix.shape, ("rows", "columns"), strict=True):
+            _need_cells(size, matrix.data.size, what)
     if hasattr(matrix, "check_format"):
         try:
             matrix.check_format(full_check=True)
@@ -154,13 +160,18 @@ def from_matrix(
     return build(left, right, values, min_count, max_size, keep_unseen=True)
 
 
+def _need_cells(size: int, cells: int, what: str) -> None:
+    """Refuse a shape that nothing fills."""
+    if size > max(_MOST_EMPTY, 1000 * cells):
+        raise DataError(
+            f"the matrix has {size:,} {what}, but only {counted(cells, 'cell')}: nearly all {what} are empty. Is its "
+            "shape right? If so, leave the empty ones out"
+        )
+
+
 def _names(given: Sequence[object] | None, size: int, cells: int, what: str) -> list[str]:
     if given is None:
-        if size > max(_MOST_EMPTY, 1000 * cells):
-            raise DataError(
-                f"the matrix has {size:,} {what}, but only {counted(cells, 'cell')}: nearly all {what} are empty. Is "
-                "its shape right? If so, leave the empty ones out"
-            )
+        _need_cells(size, cells, what)
         return [str(number) for number in range(size)]
     values = plain_column(given)
     if isinstance(values, str) or not isinstance(values, Iterable):
