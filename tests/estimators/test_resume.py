@@ -304,10 +304,10 @@ def test_wrong_arguments_are_refused_before_training(verb):
             getattr(fitted, verb)(None)
         with pytest.raises(vbn.DataError, match="validation must be"):
             getattr(fitted, verb)(animals(), validation=[("a", "b")])
-        with pytest.raises(vbn.ParameterError, match=r"list of functions.*callbacks=\[print\]"):
-            getattr(fitted, verb)(animals(), callbacks=print)
+        with pytest.raises(vbn.ParameterError, match=r"list of functions.*callbacks=\[repr\]"):
+            getattr(fitted, verb)(animals(), callbacks=repr)
         with pytest.raises(vbn.ParameterError, match=r"callbacks\[1\]=5 cannot be called"):
-            getattr(fitted, verb)(animals(), callbacks=[print, 5])
+            getattr(fitted, verb)(animals(), callbacks=[repr, 5])
         with pytest.raises(vbn.ParameterError, match=r"callbacks\[0\], len, must take two arguments"):
             getattr(fitted, verb)(animals(), callbacks=[len])
         with pytest.raises(vbn.ParameterError, match="callbacks"):
