@@ -296,6 +296,10 @@ def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path, moment):
     assert same(resumed, model(epochs=done + 3).fit(animals(), held_out()))
 
 
+def tell(model, info):
+    """A callback; print would do for a user, but Ray puts one of its own in its place."""
+
+
 @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
 def test_wrong_arguments_are_refused_before_training(verb):
     for fitted in (model(), model().fit(animals())):
@@ -304,10 +308,10 @@ def test_wrong_arguments_are_refused_before_training(verb):
             getattr(fitted, verb)(None)
         with pytest.raises(vbn.DataError, match="validation must be"):
             getattr(fitted, verb)(animals(), validation=[("a", "b")])
-        with pytest.raises(vbn.ParameterError, match=r"list of functions.*callbacks=\[repr\]"):
-            getattr(fitted, verb)(animals(), callbacks=repr)
+        with pytest.raises(vbn.ParameterError, match=r"list of functions.*callbacks=\[tell\]"):
+            getattr(fitted, verb)(animals(), callbacks=tell)
         with pytest.raises(vbn.ParameterError, match=r"callbacks\[1\]=5 cannot be called"):
-            getattr(fitted, verb)(animals(), callbacks=[repr, 5])
+            getattr(fitted, verb)(animals(), callbacks=[tell, 5])
         with pytest.raises(vbn.ParameterError, match=r"callbacks\[0\], len, must take two arguments"):
             getattr(fitted, verb)(animals(), callbacks=[len])
         with pytest.raises(vbn.ParameterError, match="callbacks"):
