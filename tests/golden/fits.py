@@ -1,0 +1,234 @@
+"""Small fits that together reach every path of training, and digests of what they leave behind.
+
+`python -m tests.golden.fits` writes the digests of this machine to `digests.json`. They are a tool for moving code
+without changing a result: the same processor and versions must give the same bits before and after.
+"""
+
+import hashlib
+import json
+import platform
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+import vbn
+
+DIGESTS = Path(__file__).with_name("digests.json")
+QUIET = {"verbose": False}
+
+
+def machine() -> str:
+    """What the bits depend on beside the code: the processor, and what compiles and sums."""
+    import llvmlite.binding
+
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "llvmlite"))
+    return (
+        f"{platform.machine()} {llvmlite.binding.get_host_cpu_name()}, Python {platform.python_version()}, {packages}"
+    )
+
+
+def words() -> vbn.Dataset:
+    """Words with three levels of weighted parents and two relations, one of them symmetric."""
+    rng = np.random.default_rng(3)
+    left, right = (np.minimum(rng.zipf(1.4, 4000), 80) for _ in range(2))
+    edges = []
+    for number in range(1, 81):
+        edges += [(f"w{number}", f"group {number % 5}", 3.0), (f"w{number}", f"group {(number + 2) % 5}", 1.0)]
+    edges += [(f"group {number}", f"kind {number % 2}", 1.0) for number in range(5)]
+    edges += [("kind 0", "all", 1.0), ("kind 1", "all", 1.0), ("unseen", "group 1", 1.0), ("empty", "all", 1.0)]
+    edges += [("never", "empty", 1.0), ("w7", "w3", 2.0)]
+    data = vbn.Dataset.from_pairs([f"w{n}" for n in left], [f"w{n}" for n in right]).with_taxonomy(edges)
+    data = data.with_relation("follows", [(f"w{n}", f"w{n + 1}") for n in range(1, 20)], missing="skip")
+    twins = [(f"w{n}", f"w{n + 3}") for n in range(1, 15, 2)]
+    return data.with_relation("twin", twins, symmetric=True, missing="skip")
+
+
+def shop(n: int = 3000, seed: int = 4) -> vbn.Dataset:
+    """Users and items, both with a taxonomy."""
+    rng = np.random.default_rng(seed)
+    users = [f"u{i}" for i in rng.integers(0, 150, n)]
+    items = [f"i{i}" for i in np.minimum(rng.zipf(1.4, n), 60)]
+    data = vbn.Dataset.from_interactions(users, items)
+    brands = {f"i{i}": [f"brand {i % 7}"] for i in range(1, 64)}
+    data = data.with_taxonomy(brands | {f"brand {i}": [f"department {i % 2}"] for i in range(7)})
+    return data.with_taxonomy({f"u{i}": [f"town {i % 4}"] for i in range(150)}, side="row")
+
+
+def _words(**more: object) -> vbn.VBN:
+    return vbn.VBN(**({"dim": 6, "epochs": 6, "negatives": 2, "relation_rank": 3, "seed": 5} | QUIET | more))
+
+
+def _shop(**more: object) -> vbn.VBN:
+    return vbn.VBN(**({"dim": 5, "epochs": 6, "negatives": 2, "seed": 6} | QUIET | more))
+
+
+def _joint() -> vbn.VBN:
+    return _words().fit(words())
+
+
+def _words_subsampled() -> vbn.VBN:
+    return _words(subsample=1e-2, alpha={"entity": 4.0, "category": 2.0}, beta=2.0, relation_weight=3.0).fit(words())
+
+
+def _readout() -> vbn.VBN:
+    return _words(relation_space="readout", relation_prior=5.0, relation_rank=6, hard_negatives=0.5).fit(words())
+
+
+def _relation_prior() -> vbn.VBN:
+    return _words(relation_prior={"twin": 2.0}, relation_rank={"twin": 6, "follows": 2}).fit(words())
+
+
+def _validated() -> vbn.VBN:
+    return _words(epochs=4).fit(words(), validation=words())
+
+
+def _fixed_sample() -> vbn.VBN:
+    return _words(resample=False).fit(words())
+
+
+def _float64() -> vbn.VBN:
+    return _words(dtype="float64").fit(words())
+
+
+def _one_thread() -> vbn.VBN:
+    return _words(n_threads=1).fit(words())
+
+
+def _cold_prior() -> vbn.VBN:
+    return _shop(cold_precision="prior").fit(shop())
+
+
+def _bias_common() -> vbn.VBN:
+    return _shop(bias_prior="common").fit(shop())
+
+
+def _bias_zero() -> vbn.VBN:
+    return _shop(bias_prior="zero", average=1).fit(shop())
+
+
+def _with_co_occurrences() -> vbn.VBN:
+    return _shop().fit(shop().with_co_occurrences())
+
+
+def _on_disk() -> vbn.VBN:
+    return _shop(memory=1000).fit(shop())
+
+
+def _partial_fit() -> vbn.VBN:
+    return _shop().fit(shop(1500)).partial_fit(shop(1500, seed=9))
+
+
+def _partial_fit_without_counts() -> vbn.VBN:
+    folder = _words().fit(words()).save(tempfile.mkdtemp(), counts=False)
+    more = vbn.Dataset.from_pairs(["w1", "w2", "new", "w5"], ["w2", "w3", "w1", "new"], [5, 3, 4, 2])
+    return vbn.load(folder).partial_fit(more)
+
+
+def _partial_fit_of_users_without_counts() -> vbn.VBN:
+    folder = _shop().fit(shop(1500)).save(tempfile.mkdtemp(), counts=False)
+    return vbn.load(folder).partial_fit(shop(800, seed=9))
+
+
+def _resumed() -> vbn.VBN:
+    folder = tempfile.mkdtemp()
+    _words(checkpoint=folder).fit(words(), callbacks=[lambda _, epoch: epoch.epoch == 2])
+    return _words().fit(words(), resume_from=folder)
+
+
+def _added() -> vbn.VBN:
+    model = _joint()
+    model.add("new", parents={"group 1": 2.0, "group 3": 1.0}, contexts={"w1": 3, "w4": 1})
+    model.add({"a": ["b"], "b": {"parents": ["w3"], "contexts": ["w2", "w2"]}, "c": {"parents": ["new"]}})
+    return model
+
+
+def _added_to_users_and_items() -> vbn.VBN:
+    model = _shop(cold_precision="prior").fit(shop())
+    model.add("item", parents=["brand 2"], contexts={"u3": 2, "u5": 1})
+    model.add("user", parents=["town 1"], contexts={"i1": 1, "i2": 4}, side="row")
+    model.add({"item 2": ["brand 9"], "brand 9": ["department 1"]})
+    return model.partial_fit(shop(300, seed=2))
+
+
+FITS: dict[str, Callable[[], vbn.VBN]] = {
+    "joint": _joint,
+    "words subsampled": _words_subsampled,
+    "readout": _readout,
+    "relation prior": _relation_prior,
+    "validated": _validated,
+    "fixed sample": _fixed_sample,
+    "float64": _float64,
+    "one thread": _one_thread,
+    "cold precision prior": _cold_prior,
+    "bias common": _bias_common,
+    "bias zero": _bias_zero,
+    "with co-occurrences": _with_co_occurrences,
+    "on disk": _on_disk,
+    "partial_fit": _partial_fit,
+    "partial_fit without counts": _partial_fit_without_counts,
+    "partial_fit of users without counts": _partial_fit_of_users_without_counts,
+    "resumed": _resumed,
+    "added": _added,
+    "added to users and items": _added_to_users_and_items,
+}
+SAME_AS = {"one thread": "joint", "resumed": "joint"}
+
+
+def digest(model: vbn.VBN) -> str:
+    """SHA-256 of all posterior arrays by name, and of the bounds."""
+    found = hashlib.sha256()
+    arrays = dict(model._model().posterior.arrays())
+    arrays["bounds"], arrays["validation"] = model.lower_bounds_, model.validation_
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        found.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        found.update(array.tobytes())
+    return found.hexdigest()
+
+
+def answers(model: vbn.VBN) -> str:
+    """SHA-256 of what the model answers to one question of each kind."""
+    trained = model._model()
+    shared = trained.shared
+    names = ("w1", "w5", "unseen") if shared else ("i1", "i5", "i63")
+    told: list[object] = []
+
+    def table(rows: object) -> None:
+        told.append([(row.entity, float(row.score), float(row.std)) for row in rows])
+
+    for name in names:
+        table(model.similar(name, k=5))
+        told.append(model.explain(name).to_dict())
+        told.append(model.posterior(name, role="context").mean.tolist())
+    table(model.similar(names[0], k=5, readout="smoothed"))
+    table(model.recommend([names[0], names[1]], k=5))
+    table(model.recommend([names[0]], k=5, popularity=0.5, popularity_floor=1.0))
+    pairs = [("w1", "w2"), ("w3", "unseen")] if shared else [("u1", "i1"), ("u2", "i63")]
+    told.append(model.predict_proba(pairs).tolist())
+    if model._data is not None:
+        told += [array.tolist() for array in model.predict_interval(pairs)]
+    if shared and trained.relations:
+        told.append(model.relation_proba("twin", [("w1", "w4"), ("w2", "w9")]).tolist())
+        table(model.related("twin", "w1", k=5))
+        table(model.similar("w1", by="context", k=5))
+    parent = "group 1" if shared else "brand 1"
+    told += [model.posterior(parent, role="category").mean.tolist(), model.explain(parent).to_dict()]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def main() -> None:
+    """Write the digests of this machine."""
+    found = {}
+    for name, fit in FITS.items():
+        model = fit()
+        found[name] = {"posterior": digest(model), "answers": answers(model)}
+        print(name, found[name]["posterior"][:12], found[name]["answers"][:12], flush=True)
+    known = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+    DIGESTS.write_text(json.dumps(known | {machine(): found}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""The bits of some fits are those that `digests.json` has for this processor and these versions.
+
+They were taken before the model was divided into blocks. On a Ray cluster fits give the bits of threads, which
+`tests/engines` asserts. On another machine there is nothing to compare with: `python -m tests.golden.fits` takes them.
+"""
+
+import json
+
+import pytest
+
+from tests.golden.fits import DIGESTS, FITS, SAME_AS, answers, digest, machine
+
+KNOWN = json.loads(DIGESTS.read_text()).get(machine())
+
+
+@pytest.mark.skipif(KNOWN is None, reason=f"no digests for this machine: {machine()}")
+@pytest.mark.parametrize("name", FITS)
+def test_a_fit_gives_the_bits_that_it_gave_before(name):
+    model = FITS[name]()
+    assert {"posterior": digest(model), "answers": answers(model)} == KNOWN[name]
+
+
+@pytest.mark.parametrize("name", SAME_AS)
+def test_how_a_fit_is_run_does_not_change_its_bits(name):
+    model, other = FITS[name](), FITS[SAME_AS[name]]()
+    assert digest(model) == digest(other)
+    assert answers(model) == answers(other)
