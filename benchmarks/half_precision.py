@@ -18,15 +18,12 @@ import vbn
 from _data import add_data_option, data_folder
 from _machine import write_result
 from vbn.baselines import as_scorer
-from vbn.engines._threads import ThreadEngine
+from vbn.engines import ThreadEngine
 from vbn.evaluation.paper._domains import load_domain
 from vbn.evaluation.paper._judging import Asking, percentiles
 from vbn.evaluation.paper._masking import mask
-from vbn.kernels._arrays import DensityArrays
-from vbn.model._engine import Engine
-from vbn.model._epoch import DrawnSample, Plan
-from vbn.model._inputs import BiasInputs, EntityInputs
-from vbn.model._relation_cells import RelationCells
+from vbn.kernels import DensityArrays
+from vbn.model import BiasInputs, DrawnSample, Engine, EntityInputs, Plan, RelationCells
 
 
 def as_float16(values: np.ndarray) -> np.ndarray:

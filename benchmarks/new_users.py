@@ -22,8 +22,8 @@ from _data import add_data_option, data_folder
 from _machine import write_result
 from _metrics import Factors, hit_rate_and_mpr, percentile_ranks, score_matrix
 from _movielens import Likes, Masked, mask, movie_taxonomy, read_likes
-from vbn.inference._folding import average, fold_in
-from vbn.kernels._arrays import ContextArrays
+from vbn.inference import average, fold_in
+from vbn.kernels import ContextArrays
 
 LEFT_OUT = 0.2
 FIRST_MASKING = 100  # others than those that parameters were chosen on

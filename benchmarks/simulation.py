@@ -22,16 +22,11 @@ from scipy.stats import norm
 
 import vbn
 from _machine import write_result
-from vbn.data._cells import Cells, Sample
-from vbn.data._sampler import Sampler
-from vbn.engines._threads import ThreadEngine
+from vbn.engines import ThreadEngine
 from vbn.inference import _expected as expected
-from vbn.inference._predictive import pair_scores
-from vbn.inference._spread import full_variances
-from vbn.model._epoch import GivenSample
-from vbn.model._fit import build_network, run_epoch
-from vbn.model._hyper import Hyperpriors
-from vbn.model._trained import Trained
+from vbn.inference import full_variances, pair_scores
+from vbn.model import GivenSample, Hyperpriors, Trained, build_network, run_epoch
+from vbn.sampling import Cells, Sample, Sampler
 
 LEVELS = (0.5, 0.8, 0.95)
 KINDS = tuple(Hyperpriors().alpha)

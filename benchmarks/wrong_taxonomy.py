@@ -27,7 +27,7 @@ from vbn.evaluation.paper._masking import mask
 from vbn.evaluation.paper._models import BY_KEY, of_fit
 from vbn.evaluation.paper._split import BOTH, ITEMS, Split
 from vbn.evaluation.paper._winners import settings
-from vbn.inference._dial import read_dial
+from vbn.inference import read_dial
 
 DOMAINS = ["movies", "music", "medical"]
 SHARES = (0.0, 0.1, 0.3, 1.0, None)  # of the items that exchange parents; None: no taxonomy

@@ -14,7 +14,7 @@ import numpy as np
 
 import vbn
 from vbn.datasets import load_bundled
-from vbn.inference._predictive import pair_scores
+from vbn.inference import pair_scores
 
 OUT = Path(__file__).parent.parent / "docs" / "images"
 SETTINGS = {

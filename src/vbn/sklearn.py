@@ -12,8 +12,8 @@ import numpy as np
 from vbn._errors import MissingExtraError
 from vbn.data import Counts, Dataset
 from vbn.estimators import VBN
-from vbn.inference._folding import fold_in
-from vbn.kernels._arrays import ContextArrays
+from vbn.inference import fold_in
+from vbn.kernels import ContextArrays
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

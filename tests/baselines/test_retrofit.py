@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
-from vbn.baselines._retrofit import Steps, neighbours_of, retrofitted_vectors
+from vbn.baselines import Steps, neighbours_of, retrofitted_vectors
 
 TREE = {"poodle": ["dog"], "beagle": ["dog"], "dog": ["animal"], "cat": ["animal"], "wolf": ["animal", "dog"]}
 

@@ -73,7 +73,7 @@ def test_generated_data_is_long_tailed_and_the_same_each_time():
 
 
 def test_the_floor_takes_three_dot_products_of_every_cell():
-    from vbn.kernels._floor import three_dots
+    from vbn.kernels.floor import three_dots
 
     rng = np.random.default_rng(0)
     own, other = rng.random((3, 4, 5)), rng.random((3, 6, 5))

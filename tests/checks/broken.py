@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 
 import vbn
-from vbn.estimators._params import Parameters
-from vbn.estimators._saving import registered
+from vbn.estimators import Parameters, registered
 from vbn.inference import Table
 
 _numbers = itertools.count()

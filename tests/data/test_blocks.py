@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbn._errors import StorageError
-from vbn.data._blocks import ColumnBlocks, Segments
-from vbn.data._cells import Cells
-from vbn.data._ranges import ranges_by_load
+from vbn.data import ranges_by_load
 from vbn.engines import make_engine
-from vbn.kernels._arrays import CellArrays
+from vbn.kernels import CellArrays
+from vbn.sampling import Cells, ColumnBlocks, Segments
 
 ENGINE = make_engine("threads", 1)
 FLOAT = np.dtype(np.float32)
@@ -82,7 +81,7 @@ def test_a_full_disk_says_where_and_what_to_do(monkeypatch):
 
     cells = random_cells(2)
     segments = Segments(ColumnBlocks.of(np.ones(cells.n_columns), 5.0), FLOAT, on_disk=True)
-    monkeypatch.setattr("vbn.data._blocks.np.empty", lambda *given: np.zeros(*given).view(Full))
+    monkeypatch.setattr("vbn.sampling.blocks.np.empty", lambda *given: np.zeros(*given).view(Full))
     with pytest.raises(StorageError, match=r"no room.*No space left.*TMPDIR"):
         segments.add(list(parts_of(cells, [])), ENGINE)
     segments.close()

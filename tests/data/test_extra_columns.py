@@ -13,8 +13,7 @@ import pytest
 
 from tests.data.making import write
 from vbn._errors import DataError, RelationError
-from vbn.data import Dataset, Taxonomy
-from vbn.data._pairs import pair_columns
+from vbn.data import Dataset, Taxonomy, pair_columns
 
 BUILDERS = pytest.mark.parametrize("build", [Dataset.from_interactions, Dataset.from_pairs])
 

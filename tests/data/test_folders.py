@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn import Dataset
-from vbn.data import _compressed
-from vbn.data._compressed import fault_of_rows
+from vbn.data import _compressed, fault_of_rows
 
 ODD = ["a b", 'quo"te', "new\nline", "ünï", "\U0001f600"]
 

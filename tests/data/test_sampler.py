@@ -6,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbn._errors import ParameterError
-from vbn.data import Dataset
-from vbn.data._noise import noise_weights
-from vbn.data._ranges import ranges_by_cells
-from vbn.data._sampler import Sampler, keep_probabilities
+from vbn.data import Dataset, ranges_by_cells
 from vbn.engines import make_engine
+from vbn.sampling import Sampler, keep_probabilities, noise_weights
 
 FLOAT = np.dtype(np.float32)
 
@@ -128,7 +126,7 @@ def test_rare_rows_keep_all_their_cells():
 
 @pytest.mark.parametrize("threads", [2, 5])
 def test_any_number_of_threads_draws_the_same(threads, monkeypatch):
-    monkeypatch.setattr("vbn.data._sampler._CELLS_PER_TASK", 64)
+    monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 64)
     data = zipf_data().with_relation("r", [("w1", "w2"), ("w2", "w3")])
     one, many = (draw(make(data, subsample=1e-2), 4, n) for n in (1, threads))
     for a, b in zip((one.cells, *one.relations), (many.cells, *many.relations), strict=True):

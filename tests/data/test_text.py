@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
-from vbn.data import _text
-from vbn.data._files import find_file
+from vbn.data import _text, find_file
 from vbn.data._sequences import encode_corpus, read_sentences
 
 SPACES = " \t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"

@@ -8,9 +8,9 @@ import pytest
 
 import vbn
 from tests.estimators.test_fit import animals, bits, model, shop
-from vbn.data._mapped import MappedArray
+from vbn.data import MappedArray
+from vbn.engines import ThreadEngine
 from vbn.engines._shards import SentRows, own_part, rowless, shards_of, share_needed, shared_part, usable, without_other
-from vbn.engines._threads import ThreadEngine
 from vbn.engines._worker import Common, Worker
 
 

@@ -56,7 +56,7 @@ def test_bound_never_falls_on_a_fixed_sample(data, dtype):
 
 @pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
 def test_same_bits_for_any_number_of_threads(data, monkeypatch):
-    monkeypatch.setattr("vbn.data._sampler._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 16)
     monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 16)
     monkeypatch.setattr("vbn.model._hierarchy._CATEGORIES_PER_TASK", 1)
     one, two, five = (model(n_threads=n, subsample=1e-2).fit(data) for n in (1, 2, 5))
@@ -66,7 +66,7 @@ def test_same_bits_for_any_number_of_threads(data, monkeypatch):
 
 def test_how_rows_are_divided_does_not_matter(monkeypatch):
     whole = model().fit(animals())
-    monkeypatch.setattr("vbn.data._sampler._CELLS_PER_TASK", 3)
+    monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 3)
     monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 3)
     assert bits(whole) == bits(model().fit(animals()))
 
@@ -320,7 +320,7 @@ def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_process_that_helps_to_compile_compiles_what_a_fit_calls(dtype):
     from vbn.estimators._warmup import compile_entities
-    from vbn.kernels._entities import update_entities
+    from vbn.kernels.entities import update_entities
 
     vbn.VBN(dim=2, epochs=1, dtype=dtype, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))
     called = list(update_entities.signatures)

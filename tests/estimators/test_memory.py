@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vbn
-from vbn.data._sizes import bytes_of
+from vbn.data import bytes_of
 
 
 def data():

@@ -7,7 +7,7 @@ import pytest
 
 import vbn
 from vbn.data import Taxonomy, Vocabulary
-from vbn.model._posterior import Posterior
+from vbn.model import Posterior
 
 N, GROUPS = 40, 4
 TREE = {f"e{i}": f"g{i % GROUPS}" for i in range(N)} | {f"g{g}": "thing" for g in range(GROUPS)}

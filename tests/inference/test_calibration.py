@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
-from vbn.inference._calibration import best_temperature, labelled_pairs
+from vbn.inference import best_temperature, labelled_pairs
 
 
 def sigmoid(x):

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn.data import Counts
-from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
 from vbn.inference._contributions import Own
 from vbn.inference._expected import Cells, Expected
 from vbn.inference._explaining import _prior_mean, explain_moves
+from vbn.sampling import Sampler
 
 TAXONOMY = {"poodle": {"dog": 3, "pet": 1}, "dog": ["animal"], "cat": ["animal"], "pet": ["animal"], "cow": ["animal"]}
 

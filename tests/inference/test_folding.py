@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import vbn
+from vbn.inference import average, fold_in
 from vbn.inference._adding import _no_relations
-from vbn.inference._folding import average, fold_in
-from vbn.kernels._arrays import CellArrays, ContextArrays, DensityArrays, PriorArrays
-from vbn.kernels._entities import update_entities
+from vbn.kernels import CellArrays, ContextArrays, DensityArrays, PriorArrays
+from vbn.kernels.entities import update_entities
 from vbn.model._evidence import no_evidence
 
 

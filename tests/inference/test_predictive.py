@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vbn
-from vbn.inference._predictive import pair_scores, probability, relation_scores
+from vbn.inference import pair_scores, probability, relation_scores
 
 
 @pytest.fixture(scope="module")

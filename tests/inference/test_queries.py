@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import vbn
+from vbn.inference import probability_std
 from vbn.inference._neighbours import _contenders, _cosine_std, top
-from vbn.inference._predictive import probability_std
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
-from vbn.inference import _ranking
-from vbn.inference._dial import Dial
-from vbn.inference._ranking import Hidden, rank
-from vbn.model._posterior import Gaussians
+from vbn.inference import Dial, Hidden, _ranking, rank
+from vbn.model import Gaussians
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn.evaluation import evaluate_similarity
-from vbn.inference._readout import read_out
+from vbn.inference import read_out
 from vbn.model._cold import prior_moments
 
 

@@ -19,8 +19,7 @@ from tests.twin.making import make
 from vbn.data import Vocabulary
 from vbn.inference._expected import Cells
 from vbn.inference._spread import full_variances, stiffness
-from vbn.model._posterior import Gaussians
-from vbn.model._trained import Trained
+from vbn.model import Gaussians, Trained
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 

@@ -33,11 +33,9 @@ from tests.twin.twin import (
     update_x,
     update_y,
 )
+from vbn.model import lower_bound, run_epoch, set_cold_densities
 from vbn.model._biases import update_bias_categories, update_centres
-from vbn.model._bound import lower_bound
-from vbn.model._cold import set_cold_densities
 from vbn.model._entities import update_biases, update_entities
-from vbn.model._fit import run_epoch
 from vbn.model._hierarchy import update_categories
 from vbn.model._precisions import update_precisions
 from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
@@ -207,7 +205,7 @@ def test_cold_densities_agree(seed, cold):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_moments_of_scores_agree(seed):
-    from vbn.inference._predictive import pair_scores, relation_scores
+    from vbn.inference import pair_scores, relation_scores
 
     twins = make(seed, shared=seed % 2 == 0)
     rows, columns = (a.ravel() for a in np.meshgrid(range(twins.problem.n_rows), range(twins.problem.n_cols)))

@@ -7,8 +7,7 @@ import pytest
 from tests.kernels.test_against_twin import BLOCKS, CLOSE, assert_no_block_lowers_the_bound
 from tests.twin.bridge import assert_same, make_twins, one_relation_kind
 from tests.twin.twin import bound, no_evidence, random_problem, random_state, with_random_evidence
-from vbn.model._bound import lower_bound
-from vbn.model._fit import run_epoch
+from vbn.model import lower_bound, run_epoch
 
 SEEDS = range(3)
 ORDER = ("u", "h_u", "v", "h_v", "x", "y", "shift", "r", "b", "g", "centres", "tau")

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vbn.kernels._random import advanced, stream_state, unit
-from vbn.kernels._sampling import alias_table
+from vbn.kernels.random import advanced, stream_state, unit
+from vbn.kernels.sampling import alias_table
 
 
 @numba.njit

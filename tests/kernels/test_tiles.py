@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from vbn.kernels._compile import kernel
-from vbn.kernels._tiles import turn_rows
+from vbn.kernels.compile import kernel
+from vbn.kernels.tiles import turn_rows
 
 
 @kernel

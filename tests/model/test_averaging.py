@@ -2,10 +2,8 @@
 
 import numpy as np
 
+from vbn.model import Hyperpriors, PartGraph, start_posterior
 from vbn.model._averaging import _GAUSSIANS, _PLAIN, RunningAverage
-from vbn.model._graph import PartGraph
-from vbn.model._hyper import Hyperpriors
-from vbn.model._posterior import start_posterior
 
 
 def posterior(seed):

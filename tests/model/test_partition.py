@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbn.data import Taxonomy, Vocabulary
-from vbn.model._graph import PartGraph
+from vbn.model import PartGraph
 
 
 @st.composite

@@ -7,8 +7,7 @@ import pytest
 
 from tests.twin.bridge import make_twins
 from tests.twin.twin import Cells, Taxonomy, random_problem, random_state
-from vbn.model._bound import lower_bound
-from vbn.model._fit import run_epoch
+from vbn.model import lower_bound, run_epoch
 
 
 def permuted_cells(cells, rows, columns):

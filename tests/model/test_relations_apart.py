@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 import vbn
-from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
+from vbn.model import GivenSample, Hyperpriors, build_network, run_epoch
 from vbn.model._biases import update_centres
 from vbn.model._bound import lower_bound, relation_bound
-from vbn.model._epoch import GivenSample
-from vbn.model._fit import build_network, run_epoch
-from vbn.model._hyper import Hyperpriors
 from vbn.model._precisions import update_precisions
 from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
+from vbn.sampling import Sampler
 
 PAIRS = [(f"w{i}", f"w{i + 1}") for i in range(0, 16, 2)]
 APART = {"relation_space": "readout", "relation_prior": 3.0}

@@ -7,16 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import vbn
-from vbn.data._cells import Cells, Sample
-from vbn.data._past import Past, with_negatives
-from vbn.data._sampler import Sampler
 from vbn.engines import make_engine
-from vbn.kernels._arrays import CellArrays
-from vbn.model._epoch import GivenSample
-from vbn.model._fit import build_network, run_epoch
-from vbn.model._growth import start_from
-from vbn.model._posterior import nest_biases
+from vbn.kernels import CellArrays
+from vbn.model import GivenSample, build_network, nest_biases, run_epoch, start_from
 from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
+from vbn.sampling import Cells, Sample, Sampler
+from vbn.sampling.past import Past, with_negatives
 
 WORDS = [f"w{i}" for i in range(12)]
 

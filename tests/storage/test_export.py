@@ -13,7 +13,7 @@ from pyarrow.parquet import ParquetFile
 from safetensors.numpy import load_file
 
 import vbn
-from vbn.storage._export import Densities, write_densities
+from vbn.storage import Densities, write_densities
 from vbn.storage._export_word2vec import encoded_keys
 
 NAMES = ["plain", "new york", "tab\there", "emoji 🦊", "عربى", "<b>", "ünï", "non\u00a0breaking", "-", "comma,"]

@@ -7,14 +7,11 @@ import numpy as np
 from tests.twin.problem import Problem
 from tests.twin.state import State
 from vbn.data import Taxonomy, Vocabulary
-from vbn.data._cells import Cells, Sample
 from vbn.engines import make_engine
-from vbn.model._epoch import GivenSample
+from vbn.model import GivenSample, Hyperpriors, Network, PartGraph
 from vbn.model._evidence import Evidence, Sites
-from vbn.model._graph import PartGraph
-from vbn.model._hyper import Hyperpriors
-from vbn.model._network import Network
 from vbn.model._posterior import Biases, Factors, Part, Posterior, Scalars
+from vbn.sampling import Cells, Sample
 
 
 def one_relation_kind(problem: Problem) -> Problem:

@@ -11,7 +11,8 @@ from vbn.baselines._knn import ItemKNN
 from vbn.baselines._lightfm import LightFM
 from vbn.baselines._popularity import Popularity
 from vbn.baselines._protocol import Scorer, as_scorer
-from vbn.baselines._retrofit import retrofit
+from vbn.baselines._queries import basket_matrix
+from vbn.baselines._retrofit import Steps, neighbours_of, retrofit, retrofitted_vectors
 from vbn.baselines._skipgram import SkipGram
 
 __all__ = [
@@ -27,6 +28,10 @@ __all__ = [
     "Popularity",
     "Scorer",
     "SkipGram",
+    "Steps",
     "as_scorer",
+    "basket_matrix",
+    "neighbours_of",
     "retrofit",
+    "retrofitted_vectors",
 ]

@@ -13,13 +13,9 @@ import numpy as np
 from vbn._errors import DataError, ParameterError
 from vbn.baselines._queries import basket_matrix, read_queries
 from vbn.data import Dataset, Vocabulary
-from vbn.estimators._params import Parameters
-from vbn.estimators._queries import check_k
-from vbn.estimators._recommending import read_baskets
-from vbn.inference._dial import read_dial
-from vbn.inference._neighbours import top
-from vbn.inference._table import Table, Tables
-from vbn.model._profile import log_popularity
+from vbn.estimators import Parameters, check_k, read_baskets
+from vbn.inference import Table, Tables, read_dial, top
+from vbn.model import log_popularity
 
 _AT_ONCE = 128  # queries whose scores are held at a time
 

@@ -8,9 +8,7 @@ from typing import Self
 
 from vbn.baselines._absent import Absent
 from vbn.data import Dataset
-from vbn.estimators._arguments import need_datasets
-from vbn.estimators._saving import registered
-from vbn.estimators._vbn import VBN, Callback
+from vbn.estimators import VBN, Callback, need_datasets, registered
 
 
 @registered

@@ -7,8 +7,7 @@ import numpy as np
 from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix
 from vbn.data import Dataset
-from vbn.estimators._checking import need_number
-from vbn.estimators._saving import registered
+from vbn.estimators import need_number, registered
 
 
 @registered

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vbn.data import Dataset
-from vbn.data._names import as_name
-from vbn.data._sequences import check_sentence, read_sentences
+from vbn.data import Dataset, as_name, check_sentence, read_sentences
 
 LONGEST = 10_000  # tokens; gensim cuts longer sentences off without a word
 _PAIRS_AT_ONCE = 100_000

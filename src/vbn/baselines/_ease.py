@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn.baselines._items import ItemWeights
 from vbn.data import Dataset
-from vbn.estimators._checking import need_flag, need_number
+from vbn.estimators import need_flag, need_number
 
 _DIGITS = 10  # of a weight: the rest differs with the number of threads, and would break ties by chance
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from vbn.baselines._vectors import PointModel, point_model
 from vbn.data import Dataset
-from vbn.estimators._arguments import need_datasets
-from vbn.estimators._checking import need_flag, need_whole
+from vbn.estimators import need_datasets, need_flag, need_whole
 
 
 class Factorisation(PointModel):

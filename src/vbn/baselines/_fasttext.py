@@ -9,8 +9,7 @@ import numpy as np
 from vbn.baselines._extras import need
 from vbn.baselines._word2vec import WordVectors
 from vbn.data import Vocabulary
-from vbn.estimators._checking import need_whole
-from vbn.estimators._saving import registered
+from vbn.estimators import need_whole, registered
 
 
 @registered

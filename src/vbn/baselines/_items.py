@@ -10,10 +10,8 @@ import numpy as np
 from vbn._errors import NotFittedError, ParameterError
 from vbn.baselines._baseline import Baseline, Known
 from vbn.data import Dataset
-from vbn.estimators._arguments import need_datasets
-from vbn.estimators._queries import check_k
-from vbn.inference._neighbours import top
-from vbn.inference._table import Table
+from vbn.estimators import check_k, need_datasets
+from vbn.inference import Table, top
 
 
 class ItemWeights(Baseline):

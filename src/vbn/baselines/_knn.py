@@ -10,7 +10,7 @@ from vbn.baselines._extras import need
 from vbn.baselines._factors import counts_matrix
 from vbn.baselines._items import ItemWeights
 from vbn.data import Dataset
-from vbn.estimators._checking import need_flag, need_number, need_whole
+from vbn.estimators import need_flag, need_number, need_whole
 
 _WEIGHTINGS = {"cosine": "CosineRecommender", "tfidf": "TFIDFRecommender", "bm25": "BM25Recommender"}
 

@@ -11,8 +11,7 @@ from vbn.baselines._extras import fitting, need
 from vbn.baselines._factors import Factorisation, counts_matrix
 from vbn.baselines._features import item_features
 from vbn.data import Dataset
-from vbn.estimators._checking import need_number, need_whole
-from vbn.estimators._saving import registered
+from vbn.estimators import need_number, need_whole, registered
 
 _LOSSES = ("warp", "bpr", "logistic", "warp-kos")
 

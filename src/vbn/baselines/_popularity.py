@@ -12,11 +12,8 @@ from vbn._errors import ParameterError
 from vbn.baselines._absent import Absent
 from vbn.baselines._vectors import PointModel, point_model
 from vbn.data import Dataset
-from vbn.estimators._arguments import need_datasets
-from vbn.estimators._queries import Queries, check_k
-from vbn.estimators._saving import registered
-from vbn.inference._neighbours import top
-from vbn.inference._table import Table
+from vbn.estimators import Queries, check_k, need_datasets, registered
+from vbn.inference import Table, top
 
 _NO_VECTORS = "it has no vectors"
 

@@ -10,15 +10,11 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.baselines._queries import read_queries
-from vbn.data import Vocabulary
-from vbn.data._counts import Counts
-from vbn.estimators._queries import Queries
-from vbn.inference._dial import read_dial
-from vbn.inference._folding import average, both, check_averages, contexts_of, fold_in
-from vbn.inference._predictive import logit
-from vbn.kernels._arrays import ContextArrays
-from vbn.model._posterior import Gaussians
-from vbn.model._trained import Trained
+from vbn.data import Counts, Vocabulary
+from vbn.estimators import Queries
+from vbn.inference import average, both, check_averages, contexts_of, fold_in, logit, read_dial
+from vbn.kernels import ContextArrays
+from vbn.model import Gaussians, Trained
 
 
 @runtime_checkable

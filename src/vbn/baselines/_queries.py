@@ -11,7 +11,7 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.data import Vocabulary
-from vbn.estimators._recommending import read_basket
+from vbn.estimators import read_basket
 
 
 @dataclass(frozen=True)

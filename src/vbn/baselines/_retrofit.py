@@ -9,11 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
-from vbn.data import Taxonomy, Vocabulary
-from vbn.data._vocabulary import known_ids
-from vbn.estimators._checking import need_number, need_whole
-from vbn.estimators._queries import Queries
-from vbn.model._posterior import Part
+from vbn.data import Taxonomy, Vocabulary, known_ids
+from vbn.estimators import Queries, need_number, need_whole
+from vbn.model import Part
 
 M = TypeVar("M", bound=Queries)
 
@@ -128,7 +126,7 @@ def retrofitted_vectors(
     `trained` says whose vectors in `start` are real. A node that is to be inferred has no vector, and is nobody's
     neighbour, until one of its neighbours has one.
     """
-    from vbn.kernels._drawing import draw_together
+    from vbn.kernels.drawing import draw_together
 
     start = np.ascontiguousarray(start, dtype=np.float64)
     vectors, has = start.copy(), np.array(trained, dtype=bool)

@@ -6,7 +6,7 @@ from typing import Any
 
 from vbn.baselines._extras import need
 from vbn.baselines._word2vec import WordVectors
-from vbn.estimators._saving import registered
+from vbn.estimators import registered
 
 
 @registered

@@ -10,11 +10,8 @@ from vbn._errors import NumericalError
 from vbn.baselines._absent import Absent
 from vbn.baselines._baseline import Baseline, Known
 from vbn.data import Dataset, Taxonomy, Vocabulary
-from vbn.estimators._exporting import Exporting
-from vbn.estimators._saving import Saving
-from vbn.model._hyper import Hyperpriors
-from vbn.model._posterior import Factors, Part, Posterior, Scalars, flat_biases
-from vbn.model._trained import Trained
+from vbn.estimators import Exporting, Saving
+from vbn.model import Factors, Hyperpriors, Part, Posterior, Scalars, Trained, flat_biases
 
 _POINT = 1e-12  # variance of a vector that is known for sure: storage wants it above 0
 _NEGATIVES, _NOISE_POWER = 1.0, 0.75  # of training by negatives: nobody asks a point model for them

@@ -12,8 +12,8 @@ from vbn._errors import DataError, ParameterError
 from vbn.baselines._corpora import Given, Pairs, Rows
 from vbn.baselines._vectors import PointModel, mean_vectors, point_model, point_model_of_words, unit
 from vbn.data import Dataset, Vocabulary
-from vbn.estimators._checking import need_flag, need_number, need_whole
-from vbn.model._trained import Trained
+from vbn.estimators import need_flag, need_number, need_whole
+from vbn.model import Trained
 
 _WINDOW, _WINDOW_OF_SETS = 5, 30  # gensim's own for text; in a set everything is near everything, as far as time allows
 

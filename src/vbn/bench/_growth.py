@@ -8,7 +8,7 @@ from vbn.bench._child import in_child
 from vbn.bench._generated import counts
 from vbn.bench._row import Figure, Outcome, Setting
 from vbn.bench._training import epochs, prepared
-from vbn.engines._threads import ThreadEngine
+from vbn.engines import ThreadEngine
 
 _CELLS = (1e6, 3e6, 1e7, 3e7, 1e8)
 

@@ -21,8 +21,7 @@ def sequences(setting: Setting) -> Outcome:
     from gensim.models import Word2Vec
     from gensim.models.word2vec import LineSentence
 
-    from vbn.data._sequences import read_corpus
-    from vbn.data._windows import from_corpus
+    from vbn.data import from_corpus, read_corpus
 
     n, spent = int(100_000_000 * setting.scale), {}
     with tempfile.TemporaryDirectory() as folder:

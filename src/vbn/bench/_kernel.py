@@ -8,16 +8,13 @@ from vbn.bench._generated import text
 from vbn.bench._row import Figure, Outcome, Setting
 from vbn.bench._timing import alternate, best
 from vbn.bench._training import TEXT, of_text, prepared
-from vbn.engines._threads import ThreadEngine
-from vbn.model._bound import lower_bound
-from vbn.model._entities import update_entities
-from vbn.model._epoch import DrawnSample, GivenSample, Plan
-from vbn.model._fit import run_epoch
+from vbn.engines import ThreadEngine
+from vbn.model import DrawnSample, GivenSample, Plan, lower_bound, run_epoch, update_entities
 
 
 def against_floor(setting: Setting) -> Outcome:
     """A half-sweep over the rows against three dot products a cell on the same arrays, both on all cores."""
-    from vbn.kernels._floor import three_dots
+    from vbn.kernels.floor import three_dots
 
     training = prepared(of_text(text(setting.scale)), **TEXT)
     engine, network = ThreadEngine(), training.network

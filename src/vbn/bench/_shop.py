@@ -13,16 +13,15 @@ from vbn.bench._row import Figure, Outcome, Setting
 from vbn.bench._timing import alternate, best
 from vbn.bench._training import epochs, prepared
 from vbn.data import Dataset, Vocabulary
-from vbn.engines._threads import ThreadEngine
+from vbn.engines import ThreadEngine
 from vbn.estimators import VBN
 from vbn.evaluation.paper._domains import load_domain
 from vbn.evaluation.paper._judging import percentiles
 from vbn.evaluation.paper._masking import mask
 from vbn.evaluation.paper._split import USERS, Split
-from vbn.inference._folding import fold_in
-from vbn.inference._ranking import Hidden, rank
-from vbn.kernels._arrays import ContextArrays
-from vbn.model._posterior import Gaussians
+from vbn.inference import Hidden, fold_in, rank
+from vbn.kernels import ContextArrays
+from vbn.model import Gaussians
 
 _MOST_EPOCHS = 40
 _MOVIES: dict[str, Any] = {"dim": 50, "negatives": 4, "noise_power": 0.5}

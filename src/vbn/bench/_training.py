@@ -6,12 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from vbn.data import Dataset
-from vbn.estimators import VBN
-from vbn.estimators._checking import check_parameters
-from vbn.estimators._preparing import prepare
-from vbn.estimators._training import Training
-from vbn.model._engine import Engine
-from vbn.model._fit import EpochInfo, train
+from vbn.estimators import VBN, Training, check_parameters, prepare
+from vbn.model import Engine, EpochInfo, train
 
 TEXT: dict[str, Any] = {"dim": 50, "negatives": 5, "subsample": 1e-4, "noise_power": 0.75}
 """Parameters of a model of words, as word2vec has them."""

@@ -11,7 +11,7 @@ import numpy as np
 from vbn.bench._row import Figure, Outcome, Setting
 from vbn.bench._training import TEXT, epochs, of_text, prepared
 from vbn.datasets import SimilaritySet, load
-from vbn.engines._threads import ThreadEngine
+from vbn.engines import ThreadEngine
 from vbn.evaluation.paper.words._corpus import Words
 
 _EPOCHS = 20  # of skip-gram

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vbn._errors import DataError, ModelFileError
-from vbn.storage._config import CARD, read_config
-from vbn.storage._config import CONFIG as MODEL_CONFIG
-from vbn.storage._files import write_file
+from vbn.storage import CARD, read_config, write_file
+from vbn.storage import CONFIG as MODEL_CONFIG
 
 CONFIG, HELD_OUT, CHECKPOINT = "train.toml", "held_out.csv", "checkpoint"
 STAMP = ("checksum", "added")  # keys of train.toml that are no settings

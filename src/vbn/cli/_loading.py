@@ -10,8 +10,7 @@ import typer
 
 from vbn.cli._options import option_of
 from vbn.cli._reading import read_names
-from vbn.data import Dataset
-from vbn.data._sizes import bytes_of
+from vbn.data import Dataset, bytes_of
 
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.

@@ -25,7 +25,7 @@ def examine(*, self_test: bool, address: str | None = None) -> dict[str, dict[st
         "extras": _extras(),
     }
     if address is not None:
-        from vbn.engines._cluster import report
+        from vbn.engines import report
 
         found["cluster"] = report(address)
     if self_test:
@@ -149,8 +149,7 @@ def _writable(folder: Path) -> str:
 def _self_test() -> dict[str, Any]:
     """Two tiny fits with the same seed, on one thread and on two, must give the same bits."""
     from vbn.data import Dataset
-    from vbn.estimators import VBN
-    from vbn.estimators._progress import announced
+    from vbn.estimators import VBN, announced
 
     names = [f"n{i}" for i in range(30)]
     data = Dataset.from_pairs(names * 3, names[1:] + names[:1] + names[7:] + names[:7] + names[13:] + names[:13])

@@ -10,10 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vbn._errors import DataError, UnknownEntityError
-from vbn.data._columns import read_columns
-from vbn.data._csv import open_sheet
-from vbn.data._fields import COUNTS, Field, plain_name
-from vbn.data._files import find_file, read_lines
+from vbn.data import COUNTS, Field, find_file, open_sheet, plain_name, read_columns, read_lines
 
 _LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
 _RIGHT = ("right", "item", "items", "item_id", "itemid", "word2", "word_2", "column", "target", "object", "second")
@@ -65,7 +62,7 @@ def _refuse_guesses(
     file = find_file(path)
     names: Sequence[str]
     if file.kind == "parquet":
-        from vbn.data._tables import read_parquet
+        from vbn.data import read_parquet
 
         names = read_parquet(file).names
     else:

@@ -16,8 +16,7 @@ from vbn.cli._belongings import CHECKPOINT, HELD_OUT, check_resuming, epochs_don
 from vbn.cli._loading import check_usage, read_counts, read_training_data
 from vbn.cli._output import check_model_folder, say
 from vbn.cli._settings import MODEL, gathered, to_toml
-from vbn.data import Dataset
-from vbn.data._sizes import bytes_of
+from vbn.data import Dataset, bytes_of
 
 
 def run_training(options: Mapping[str, Any]) -> None:

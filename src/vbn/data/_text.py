@@ -55,7 +55,7 @@ def _edges(file: File, size: int, parts: int) -> list[int | None]:
 
 def _numbered(file: File, first: int | None, last: int | None) -> tuple[list[str], np.ndarray, IdArray]:
     """The same for the bytes from `first` on, up to `last`."""
-    from vbn.kernels._tokens import number_words
+    from vbn.kernels.tokens import number_words
 
     table, hashes = np.full(2 * _START, -1, np.int32), np.empty(_START, np.uint64)
     ends, pool, n, total = np.zeros(_START + 1, np.int64), np.empty(16 * _START, np.uint8), 0, 0

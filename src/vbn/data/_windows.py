@@ -47,7 +47,7 @@ def count_pairs(
     threads: int | None = None,
 ) -> Counts:  # fmt: skip
     """Count symmetric co-occurrences; `table` bounds the memory of each thread beyond that of the result."""
-    from vbn.kernels._counting import mirrored
+    from vbn.kernels.counting import mirrored
 
     reach = min(window, int(np.diff(offsets).max(initial=0)))
     parts = threads or min(available_cores(), 1 + len(tokens) // _TOKENS_A_THREAD)
@@ -66,7 +66,7 @@ def count_pairs(
 
 def _counted(tokens: np.ndarray, offsets: IdArray, n: int, reach: int, window: int, table: int) -> Run:
     """Cells of unordered pairs, rising, with their amounts: a table is filled, sorted and put aside, over and over."""
-    from vbn.kernels._counting import EMPTY, count_window
+    from vbn.kernels.counting import EMPTY, count_window
 
     slots = 1 << max(6, int(2 * reach + 2).bit_length())
     while slots < min(table, 4 * int(offsets[-1] - offsets[0]) * reach):
@@ -86,7 +86,7 @@ def _counted(tokens: np.ndarray, offsets: IdArray, n: int, reach: int, window: i
 
 
 def _merged(runs: list[Run]) -> Run:
-    from vbn.kernels._counting import merge_runs
+    from vbn.kernels.counting import merge_runs
 
     while len(runs) > 1:
         runs = [*runs[:-2], merge_runs(*runs[-2], *runs[-1])]

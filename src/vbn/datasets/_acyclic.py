@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from vbn.data._cycles import closing_edges
+from vbn.data import closing_edges
 from vbn.datasets._interactions import Edge
 
 

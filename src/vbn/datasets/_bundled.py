@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbn._errors import DataError
-from vbn.data import Counts, Dataset, Vocabulary
-from vbn.data._archives import UNREADABLE
+from vbn.data import UNREADABLE, Counts, Dataset, Vocabulary
 
 _FILE = "wordnet-glosses.npz"
 

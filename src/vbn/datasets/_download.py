@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vbn._errors import DataError, MissingExtraError, ParameterError, closest_names
-from vbn.data._archives import UNREADABLE
+from vbn.data import UNREADABLE
 from vbn.datasets._reading import as_path
 from vbn.datasets._sources import SOURCES, Source
 

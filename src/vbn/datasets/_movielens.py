@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from vbn.data._files import File, open_binary, reading
+from vbn.data import File, open_binary, reading
 from vbn.datasets._directors import read_directors
 from vbn.datasets._interactions import Edge, Interactions, not_empty
 from vbn.datasets._movie_taxonomy import movie_edges

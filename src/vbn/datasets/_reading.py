@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vbn._errors import DataError, ParameterError
-from vbn.data._files import File, open_binary, reading
+from vbn.data import File, open_binary, reading
 
 _LARGEST = 1 << 46  # of a whole number: as seconds it fits 64 bits even if it counts days
 

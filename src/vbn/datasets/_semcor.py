@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from vbn._errors import DataError
-from vbn.data._archives import UNREADABLE
-from vbn.data._files import File, reading
+from vbn.data import UNREADABLE, File, reading
 from vbn.datasets._reading import Found, Layout, broken, lines_of, recognise
 from vbn.datasets._semcor_tags import Token, parse_tags
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from vbn._errors import DataError
-from vbn.data._archives import UNREADABLE
+from vbn.data import UNREADABLE
 from vbn.datasets._reading import as_path
 
 _PLACES = ("", "dict", "wordnet", "wordnet-3.0", "WordNet-3.0/dict", "corpora", "corpora/wordnet", "nlu")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vbn._errors import ParameterError
-from vbn.model._engine import Engine
+from vbn.engines._cluster import report
+from vbn.engines._threads import ThreadEngine
+from vbn.model import Engine
 
 if TYPE_CHECKING:
     from vbn.engines._counting import count_files
@@ -35,8 +37,6 @@ def make_engine(engine: str | Engine, n_threads: int | None = None) -> Engine:
         from vbn.engines._ray import RayEngine
 
         return RayEngine()
-    from vbn.engines._threads import ThreadEngine
-
     return ThreadEngine(n_threads)
 
 
@@ -48,4 +48,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'vbn.engines' has no attribute {name!r}")
 
 
-__all__ = ["ENGINES", "Engine", "RayEngine", "check_engine", "count_files", "make_engine"]
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "RayEngine",
+    "ThreadEngine",
+    "check_engine",
+    "count_files",
+    "make_engine",
+    "report",
+]

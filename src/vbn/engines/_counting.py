@@ -14,9 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import DataError, ParameterError, StorageError
-from vbn.data import Counts, Dataset, Vocabulary
-from vbn.data._folders import write_about
-from vbn.data._ranges import ranges_by_load
+from vbn.data import Counts, Dataset, Vocabulary, ranges_by_load, write_about
 from vbn.engines._cluster import connect, in_our_words
 
 _KINDS = ("sequences", "baskets", "interactions", "pairs")

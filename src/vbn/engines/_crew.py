@@ -9,7 +9,7 @@ from vbn._errors import EngineError
 from vbn.engines._cluster import in_our_words, living, places, refuge
 from vbn.engines._shards import SentRows, rowless, shards_of, share_needed
 from vbn.engines._worker import Common, Worker
-from vbn.model._epoch import Plan
+from vbn.model import Plan
 
 _LOSSES = 3  # of the same work in a row: if that is not enough, something else is wrong
 _LITTLE = 0.5  # of the rows: if a node needs no more, its workers get these alone

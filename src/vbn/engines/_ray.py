@@ -20,11 +20,8 @@ from vbn.engines._crew import Crew
 from vbn.engines._shards import own_part, shared_part, without_other
 from vbn.engines._threads import ThreadEngine
 from vbn.engines._worker import UpdatedColumns, UpdatedRows
-from vbn.kernels._arrays import DensityArrays
-from vbn.model._engine import Engine
-from vbn.model._epoch import Plan, Range
-from vbn.model._inputs import BiasInputs, EntityInputs
-from vbn.model._relation_cells import RelationCells
+from vbn.kernels import DensityArrays
+from vbn.model import BiasInputs, Engine, EntityInputs, Plan, Range, RelationCells
 
 
 class RayEngine:

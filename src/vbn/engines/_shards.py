@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbn.data._counts import Counts
-from vbn.data._drawer import CellDrawer
-from vbn.data._mapped import MappedArray, by_file, opened
-from vbn.kernels._arrays import DensityArrays
-from vbn.model._epoch import Plan, Range, grouped
-from vbn.model._inputs import EntityInputs
+from vbn.data import Counts, MappedArray, by_file, opened
+from vbn.kernels import DensityArrays
+from vbn.model import EntityInputs, Plan, Range, grouped
+from vbn.sampling import CellDrawer
 
 _GROUPS = 16  # at most, in which a worker draws its rows: each gives a piece to every worker
 _CELLS_PER_GROUP = 1 << 22

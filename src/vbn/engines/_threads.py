@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vbn._cores import available_cores
 
 if TYPE_CHECKING:
-    from vbn.model._epoch import EpochData, Plan
-    from vbn.model._relation_cells import RelationCells
+    from vbn.model import EpochData, Plan, RelationCells
 
 
 class ThreadEngine:
@@ -38,7 +37,7 @@ class ThreadEngine:
 
     def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> EpochData:
         """A sample whose cells are drawn and kept in this process."""
-        from vbn.model._epoch import DrawnSample
+        from vbn.model import DrawnSample
 
         return DrawnSample(plan, epoch, relations)
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vbn.data._blocks import ColumnBlocks, Segment, segment_of, turned_block
-from vbn.data._drawer import CellDrawer
 from vbn.engines._shards import SentRows, Shard, SharedInputs, put_together, usable
 from vbn.engines._threads import ThreadEngine
-from vbn.kernels._arrays import CellArrays, DensityArrays
-from vbn.model._inputs import BiasInputs, EntityInputs
+from vbn.kernels import CellArrays, DensityArrays
+from vbn.model import BiasInputs, EntityInputs
+from vbn.sampling import CellDrawer, ColumnBlocks, Segment, segment_of, turned_block
 
 
 class Common(NamedTuple):

@@ -12,8 +12,7 @@ from vbn.estimators._checking import need_number, need_whole
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries
 from vbn.estimators._resampling import sampler_of, sampling_options
-from vbn.inference._calibration import LabelledPairs, best_temperature, labelled_pairs, pair_logits
-from vbn.inference._reliability import Reliability
+from vbn.inference import LabelledPairs, Reliability, best_temperature, labelled_pairs, pair_logits
 
 
 class Calibrating(Parameters, Queries):

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError, closest_names
-from vbn.data._sizes import bytes_of
+from vbn.data import bytes_of
 from vbn.engines import check_engine
-from vbn.model._hyper import COLD_PRECISIONS, KINDS, Hyperpriors
+from vbn.model import COLD_PRECISIONS, KINDS, Hyperpriors
 
 _CHOICES = {
     "bias_prior": ("taxonomy", "common", "zero"),

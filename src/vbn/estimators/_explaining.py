@@ -6,9 +6,7 @@ from vbn.estimators._hints import BY_SIDE, hinting
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries, check_k
 from vbn.estimators._resampling import sampler_of, sampling_options
-from vbn.inference._expected import expected_cooccurrences, expected_relations
-from vbn.inference._explaining import TrainingCells, explain
-from vbn.inference._explanation import Explanation
+from vbn.inference import Explanation, TrainingCells, expected_cooccurrences, expected_relations, explain
 
 
 class Explaining(Parameters, Queries):

@@ -10,8 +10,8 @@ import numpy as np
 
 from vbn._errors import MissingExtraError, ParameterError
 from vbn.estimators._queries import Queries
-from vbn.model._trained import Trained
-from vbn.storage._export import Densities, write_densities
+from vbn.model import Trained
+from vbn.storage import Densities, write_densities
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 
 from vbn.data import Counts, Dataset, Taxonomy, Vocabulary
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 
 def fingerprints(data: Dataset, validation: Dataset | None, earlier: Trained | None) -> dict[str, str | None]:

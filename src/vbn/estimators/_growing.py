@@ -8,9 +8,7 @@ from typing import Any, Self
 from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries
-from vbn.inference._adding import add_entities
-from vbn.inference._newcomers import read_newcomers
-from vbn.inference._remembering import with_added
+from vbn.inference import add_entities, read_newcomers, with_added
 
 
 class Growing(Queries):

@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
-from vbn.data._pairs import pair_columns
+from vbn.data import pair_columns
 from vbn.estimators._checking import need_number
 from vbn.estimators._hints import PAIRS, hinting
 from vbn.estimators._params import Parameters
 from vbn.estimators._queries import Queries
 from vbn.estimators._resampling import sampler_of, sampling_options
-from vbn.inference._expected import Expected, expected_cooccurrences
-from vbn.inference._predictive import pair_scores, probability, probability_interval, probability_std
-from vbn.inference._spread import full_variances
-from vbn.model._trained import Trained
+from vbn.inference import (
+    Expected,
+    expected_cooccurrences,
+    full_variances,
+    pair_scores,
+    probability,
+    probability_interval,
+    probability_std,
+)
+from vbn.model import Trained
 
 
 class Predicting(Parameters, Queries):

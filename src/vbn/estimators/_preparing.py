@@ -7,18 +7,12 @@ from typing import Any
 
 from vbn._errors import ParameterError
 from vbn.data import Dataset
-from vbn.data._sampler import Sampler
 from vbn.estimators._checking import Settings
 from vbn.estimators._progress import announced
 from vbn.estimators._training import Training
 from vbn.estimators._warmup import warm_up
-from vbn.model._averaging import RunningAverage
-from vbn.model._fit import build_network
-from vbn.model._growth import start_from
-from vbn.model._posterior import nest_biases
-from vbn.model._streaming import evidence_of, past_of
-from vbn.model._trained import Trained
-from vbn.model._validation import Validation
+from vbn.model import RunningAverage, Trained, Validation, build_network, evidence_of, nest_biases, past_of, start_from
+from vbn.sampling import Sampler
 
 
 def prepare(

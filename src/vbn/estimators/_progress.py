@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from vbn.model._fit import EpochInfo
+from vbn.model import EpochInfo
 
 _PATIENCE = 2.5  # seconds of silence after which compiling is announced
 _LOG_EVERY = 10.0  # seconds between lines of a log

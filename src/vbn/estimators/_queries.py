@@ -8,18 +8,22 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, NotFittedError, ParameterError
-from vbn.data import Dataset
-from vbn.data._pairs import pair_columns
+from vbn.data import Dataset, pair_columns
 from vbn.estimators._checking import need_whole
 from vbn.estimators._hints import BY_SIDE, PAIRS, hinting
-from vbn.inference._density import Density
-from vbn.inference._dial import read_dial
-from vbn.inference._neighbours import similar
-from vbn.inference._predictive import probability, probability_std, relation_scores
-from vbn.inference._readout import check_readout, read_out
-from vbn.inference._related import related
-from vbn.inference._table import Table
-from vbn.model._trained import Trained
+from vbn.inference import (
+    Density,
+    Table,
+    check_readout,
+    probability,
+    probability_std,
+    read_dial,
+    read_out,
+    related,
+    relation_scores,
+    similar,
+)
+from vbn.model import Trained
 
 
 class Queries:

@@ -14,13 +14,9 @@ from vbn.estimators._checking import need_flag
 from vbn.estimators._hints import hinting
 from vbn.estimators._progress import announced
 from vbn.estimators._queries import Queries, check_k
-from vbn.inference._dial import read_dial
-from vbn.inference._folding import average, both, contexts_of, fold_in
-from vbn.inference._ranking import Hidden, rank, tables
-from vbn.inference._table import Table, Tables
-from vbn.kernels._arrays import ContextArrays
-from vbn.model._posterior import Gaussians
-from vbn.model._trained import Trained
+from vbn.inference import Hidden, Table, Tables, average, both, contexts_of, fold_in, rank, read_dial, tables
+from vbn.kernels import ContextArrays
+from vbn.model import Gaussians, Trained
 
 _compiled: set[str] = set()
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vbn.data import Dataset
-from vbn.data._sampler import Sampler
+from vbn.sampling import Sampler
 
 _DEFAULTS: dict[str, Any] = {
     "subsample": None,

@@ -9,14 +9,17 @@ import numpy as np
 
 from vbn._errors import ModelFileError
 from vbn.data import Dataset
-from vbn.data._sampler import Sampler
-from vbn.model._averaging import RunningAverage
-from vbn.model._cold import set_cold_densities
-from vbn.model._fit import EpochInfo, check_finite
-from vbn.model._network import Network
-from vbn.model._posterior import Posterior
-from vbn.model._trained import Trained
-from vbn.model._validation import Validation
+from vbn.model import (
+    EpochInfo,
+    Network,
+    Posterior,
+    RunningAverage,
+    Trained,
+    Validation,
+    check_finite,
+    set_cold_densities,
+)
+from vbn.sampling import Sampler
 from vbn.storage import State, averages_in, posterior_in, posterior_out
 
 _NETWORK, _AVERAGE = "network.", "average."

@@ -9,8 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vbn.data import Dataset
-from vbn.data._sizes import bytes_of
+from vbn.data import Dataset, bytes_of
 from vbn.engines import Engine, make_engine
 from vbn.estimators._arguments import need_callbacks, need_datasets
 from vbn.estimators._checking import check_parameters
@@ -22,9 +21,7 @@ from vbn.estimators._preparing import prepare
 from vbn.estimators._progress import Progress
 from vbn.estimators._saving import registered
 from vbn.estimators._training import Training
-from vbn.model._fit import EpochInfo, train
-from vbn.model._streaming import continued
-from vbn.model._trained import Trained
+from vbn.model import EpochInfo, Trained, continued, train
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,24 @@ import numpy as np
 from vbn._cores import available_cores
 from vbn._errors import VBNError
 from vbn.data import Dataset
-from vbn.data._sampler import Sampler
-from vbn.engines._threads import ThreadEngine
-from vbn.kernels._arrays import CellArrays
-from vbn.model._engine import Engine
-from vbn.model._entities import entity_inputs
-from vbn.model._epoch import DrawnSample, Plan
-from vbn.model._fit import build_network, check_finite, train
-from vbn.model._hyper import Hyperpriors
-from vbn.model._inputs import BiasInputs, EntityInputs
-from vbn.model._network import Network
-from vbn.model._relation_cells import RelationCells
-from vbn.model._validation import Validation
+from vbn.engines import ThreadEngine
+from vbn.kernels import CellArrays
+from vbn.model import (
+    BiasInputs,
+    DrawnSample,
+    Engine,
+    EntityInputs,
+    Hyperpriors,
+    Network,
+    Plan,
+    RelationCells,
+    Validation,
+    build_network,
+    check_finite,
+    entity_inputs,
+    train,
+)
+from vbn.sampling import Sampler
 
 _warm: set[tuple[str, bool]] = set()
 _HELP = "import numpy; from vbn.estimators._warmup import compile_entities; compile_entities(numpy.dtype({!r}))"
@@ -63,7 +69,7 @@ def compile_entities(dtype: np.dtype) -> None:
 
 def _compiled_before() -> bool:
     """Whether the cache has the largest kernel, of any version: then no more than a part is compiled anew."""
-    from vbn.kernels._entities import update_entities
+    from vbn.kernels.entities import update_entities
 
     return any(Path(update_entities.stats.cache_path).glob("_entities.update_entities*.nbi"))
 

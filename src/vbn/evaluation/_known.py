@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vbn._errors import DataError
-from vbn.data import Vocabulary
-from vbn.data._vocabulary import known_ids
+from vbn.data import Vocabulary, known_ids
 
 
 class Known(NamedTuple):

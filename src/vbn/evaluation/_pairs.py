@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from vbn.data import Dataset
 from vbn.evaluation._metrics import area_under_curve, calibration_error, mean_log_probability
-from vbn.inference._predictive import pair_scores, probability
+from vbn.inference import pair_scores, probability
 
 
 def evaluate_pairs(

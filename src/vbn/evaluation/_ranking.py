@@ -11,8 +11,8 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.evaluation._known import known_pairs
 from vbn.evaluation._metrics import hit_rate, mean_percentile_rank, ndcg, recall
-from vbn.inference._predictive import logit
-from vbn.model._trained import Trained
+from vbn.inference import logit
+from vbn.model import Trained
 
 _SCORES_AT_ONCE = 1 << 22
 _K = 10

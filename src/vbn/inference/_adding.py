@@ -8,19 +8,22 @@ from dataclasses import replace
 import numpy as np
 
 from vbn._errors import NumericalError, TaxonomyError
-from vbn.data import Taxonomy, Vocabulary
-from vbn.data._edges import shares_of_parents
+from vbn.data import Taxonomy, Vocabulary, shares_of_parents
 from vbn.inference._new_cells import Negatives, cells_of
 from vbn.inference._newcomers import NewEntity
 from vbn.inference._vetting import check_newcomers
-from vbn.kernels._arrays import CellArrays, RelationArrays
-from vbn.model._cold import set_cold_densities
-from vbn.model._graph import PartGraph
-from vbn.model._growth import carry
-from vbn.model._inputs import DIRECT_CELLS
-from vbn.model._network import Network
-from vbn.model._posterior import Posterior, nest_biases, start_posterior
-from vbn.model._trained import Trained
+from vbn.kernels import CellArrays, RelationArrays
+from vbn.model import (
+    DIRECT_CELLS,
+    Network,
+    PartGraph,
+    Posterior,
+    Trained,
+    carry,
+    nest_biases,
+    set_cold_densities,
+    start_posterior,
+)
 
 _SWEEPS = 100  # at most
 _SETTLED = 0.02  # of a standard deviation: means that move less are settled
@@ -145,8 +148,8 @@ def _fold_in_columns(trained: Trained, network: Network, new: Sequence[NewEntity
 
 def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, added: int) -> None:
     """Repeat the block updates of training for the new entities, all else held fixed."""
-    from vbn.kernels._entities import update_entities
-    from vbn.kernels._hierarchy import entity_distances
+    from vbn.kernels.entities import update_entities
+    from vbn.kernels.hierarchy import entity_distances
 
     q, hyper = network.posterior, network.hyperpriors
     own, other = (q.u, q.v) if part == "u" else (q.v, q.u)
@@ -177,7 +180,7 @@ def _sweep(trained: Trained, network: Network, part: str, cells: CellArrays, add
 
 def _update_biases(network: Network, cells: CellArrays, active: np.ndarray, span: tuple[int, int]) -> np.ndarray:
     """Update the biases of new columns; return how far each moved, in standard deviations."""
-    from vbn.kernels._cells import update_biases
+    from vbn.kernels.cells import update_biases
 
     q, hyper, new = network.posterior, network.hyperpriors, slice(*span)
     before, nearer = q.bias.mean[new].copy(), network.nested_bias_prior()

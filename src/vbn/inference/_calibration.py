@@ -7,12 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import DataError
-from vbn.data import Counts, Dataset
-from vbn.data._columns import read_columns, speaking_as
-from vbn.data._fields import Field
-from vbn.data._vocabulary import known_ids
+from vbn.data import Counts, Dataset, Field, known_ids, read_columns, speaking_as
 from vbn.inference._predictive import logit, pair_scores
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 _FIELDS = (
     Field("left", ("left", "row", "source", "user", "first")),

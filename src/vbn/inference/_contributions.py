@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbn.inference._expected import Cells
-from vbn.model._posterior import Factors
-from vbn.model._projections import project
-from vbn.model._trained import Trained
+from vbn.model import Factors, Trained, project
 
 _CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself
 

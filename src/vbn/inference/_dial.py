@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.model._profile import Profile
+from vbn.model import Profile
 
 
 @dataclass(frozen=True)

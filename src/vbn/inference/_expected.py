@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vbn.data import Counts, Dataset
-from vbn.data._sampler import Sampler, keep_probabilities, relation_counts, relation_noise, weight_of
+from vbn.sampling import Sampler, keep_probabilities, relation_counts, relation_noise, weight_of
 
 
 class Cells(NamedTuple):

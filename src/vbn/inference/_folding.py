@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.data._counts import Counts
-from vbn.kernels._arrays import ContextArrays, QueryPrior
-from vbn.model._posterior import Gaussians
-from vbn.model._trained import Trained
+from vbn.data import Counts
+from vbn.kernels import ContextArrays, QueryPrior
+from vbn.model import Gaussians, Trained
 
 _SWEEPS = 4
 _NEGATIVES = 512  # columns that stand for the noise distribution, the same for every query
@@ -29,14 +28,14 @@ def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) ->
     Negatives weigh as much as in training. They stand at even steps of the cumulative noise distribution, so that
     every query sees the same ones, and no query depends on what else is in the batch.
     """
-    from vbn.kernels import _folding
+    from vbn.kernels import folding
 
     q, n = trained.posterior, len(contexts.indptr) - 1
     hyper, dtype = trained.hyperpriors, q.v.mean.dtype
     shape = hyper.shape("entity", q.dim)
     prior = QueryPrior(np.zeros((n, q.dim)), np.zeros(n), trained.profile.row_precision, shape, hyper.beta["entity"])
     result = Gaussians(np.empty((n, q.dim), dtype), np.empty((n, q.dim), dtype))
-    _folding.fold_in(
+    folding.fold_in(
         0, n, contexts, trained.profile.negatives(_NEGATIVES), float(trained.negatives), q.v.densities,
         q.bias.densities, prior, sweeps, result.densities,
     )  # fmt: skip

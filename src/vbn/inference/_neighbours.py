@@ -11,9 +11,7 @@ from vbn.inference._dial import Dial
 from vbn.inference._ranking import Hidden, rank, tables
 from vbn.inference._readout import read_out
 from vbn.inference._table import Table
-from vbn.model._posterior import Gaussians, Part
-from vbn.model._profile import lengths
-from vbn.model._trained import Trained
+from vbn.model import Gaussians, Part, Trained, lengths
 
 
 def similar(

@@ -10,7 +10,7 @@ import numpy as np
 
 from vbn.data import Vocabulary
 from vbn.inference._newcomers import NewEntity
-from vbn.kernels._arrays import CellArrays
+from vbn.kernels import CellArrays
 
 _AT_ONCE = 1000  # entities whose cells are gathered at once
 _DRAWS = 512  # negatives drawn for an entity; each carries a share of the weight that training would give

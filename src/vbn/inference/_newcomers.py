@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 
 from vbn._errors import DataError, closest_names
-from vbn.data._columns import Columns, as_table, read_columns, speaking_as
-from vbn.data._fields import Field
-from vbn.data._files import TEXT
-from vbn.data._names import as_name
+from vbn.data import TEXT, Columns, Field, as_name, as_table, read_columns, speaking_as
 
 _FIELDS = (
     Field("name", ("name", "names", "child", "entity", "item", "user", "node")),

@@ -6,8 +6,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from vbn.kernels._arrays import DensityArrays
-from vbn.model._trained import Trained
+from vbn.kernels import DensityArrays
+from vbn.model import Trained
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
@@ -45,7 +45,7 @@ def probability_interval(
 
 def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and variance of u_i.v_j + b_j for pairs of ids."""
-    from vbn.kernels._predictive import pair_moments
+    from vbn.kernels.predictive import pair_moments
 
     q = trained.posterior
     mean, variance = np.empty(len(rows)), np.empty(len(rows))
@@ -55,7 +55,7 @@ def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tupl
 
 def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and variance of the score of relation k for pairs of ids, the variances of X, Y and r included."""
-    from vbn.kernels._predictive import relation_pair_moments
+    from vbn.kernels.predictive import relation_pair_moments
 
     q, (u, v) = trained.posterior, trained.relation_parts
     bias = DensityArrays(q.relation_bias.mean[k], q.relation_bias.variance[k])

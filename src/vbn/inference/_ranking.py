@@ -10,8 +10,7 @@ import numpy as np
 from vbn.inference._dial import Dial
 from vbn.inference._predictive import probability, probability_std
 from vbn.inference._table import Table
-from vbn.model._posterior import Gaussians
-from vbn.model._trained import Trained
+from vbn.model import Gaussians, Trained
 
 _QUERIES = 256  # of a block
 _SCORES = 1 << 20  # of a block: means that are held at a time
@@ -111,7 +110,7 @@ class _Predictive:
     def __call__(
         self, ids: np.ndarray, hidden: Hidden, scores: np.ndarray, columns: np.ndarray, filled: np.ndarray
     ) -> None:
-        from vbn.kernels._ranking import offer_predictive
+        from vbn.kernels.ranking import offer_predictive
 
         q = self.trained.posterior
         means = self.queries.mean @ _rows(q.v.mean, ids).T
@@ -133,7 +132,7 @@ class _Sampled:
     def __call__(
         self, ids: np.ndarray, hidden: Hidden, scores: np.ndarray, columns: np.ndarray, filled: np.ndarray
     ) -> None:
-        from vbn.kernels._ranking import offer_scores
+        from vbn.kernels.ranking import offer_scores
 
         q = self.trained.posterior
         mean = self.drawn @ _rows(q.v.mean, ids).T + _rows(q.bias.mean, ids)

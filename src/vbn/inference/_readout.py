@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.model._posterior import Gaussians
-from vbn.model._readout import smoothed
-from vbn.model._trained import Trained
+from vbn.model import Gaussians, Trained, smoothed
 
 READOUTS = ("entity", "both", "smoothed")
 

@@ -8,7 +8,7 @@ from vbn.inference._dial import Dial
 from vbn.inference._neighbours import top
 from vbn.inference._predictive import logit, probability, probability_std
 from vbn.inference._table import Table
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 
 def related(trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray, dial: Dial) -> Table:

@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn.data import Counts, Dataset
 from vbn.inference._newcomers import NewEntity
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 
 def with_added(data: Dataset, trained: Trained, new: Sequence[NewEntity], side: str) -> Dataset:

@@ -13,8 +13,7 @@ import numpy as np
 
 from vbn.inference._expected import Cells
 from vbn.inference._predictive import probability
-from vbn.model._posterior import Gaussians
-from vbn.model._trained import Trained
+from vbn.model import Gaussians, Trained
 
 _CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbn._errors import DataError, TaxonomyError, UnknownEntityError
-from vbn.data import _dag
-from vbn.data._edges import cycle_text
+from vbn.data import by_row, cycle_text, heights, one_cycle
 from vbn.inference._newcomers import NewEntity
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 
 def check_newcomers(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
@@ -49,10 +48,10 @@ def _refuse_cycles(new: Sequence[NewEntity]) -> None:
     place = {entity.name: number for number, entity in enumerate(new)}
     edges = [(place[e.name], place[parent]) for e in new for parent in e.parents if parent in place]
     child, parent = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    indptr, parents, _ = _dag.by_row(child, parent, len(new))
-    left_over = _dag.heights(indptr, parents)[1]
+    indptr, parents, _ = by_row(child, parent, len(new))
+    left_over = heights(indptr, parents)[1]
     if len(left_over):
-        cycle = cycle_text(_dag.one_cycle(indptr, parents, left_over), list(place))
+        cycle = cycle_text(one_cycle(indptr, parents, left_over), list(place))
         raise TaxonomyError(
             f"the new entities form a cycle (each a child of the next): {cycle}; remove one of these edges"
         )

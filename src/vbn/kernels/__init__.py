@@ -1,5 +1,26 @@
-"""Compiled inner loops: plain arrays in, plain arrays out.
+"""Compiled loops: arrays in, arrays out.
 
-Every kernel releases the GIL and works on a range of rows, so that an engine can run ranges side by side; a row
-is always computed by one call from start to end, so the result does not depend on how the rows were divided.
+The bundles of arrays are exported here. Kernels are imported from their modules, inside functions, as these need numba.
 """
+
+from __future__ import annotations
+
+from vbn.kernels.arrays import (
+    CellArrays,
+    ContextArrays,
+    DensityArrays,
+    EvidenceArrays,
+    PriorArrays,
+    QueryPrior,
+    RelationArrays,
+)
+
+__all__ = [
+    "CellArrays",
+    "ContextArrays",
+    "DensityArrays",
+    "EvidenceArrays",
+    "PriorArrays",
+    "QueryPrior",
+    "RelationArrays",
+]

@@ -8,15 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from vbn.data._blocks import ColumnBlocks, Segments
-from vbn.data._cells import Sample
-from vbn.data._ranges import Runner, ranges_by_cells, ranges_by_load
-from vbn.data._sampler import Sampler
-from vbn.kernels._arrays import CellArrays
+from vbn.data import Runner, ranges_by_cells, ranges_by_load
+from vbn.kernels import CellArrays
 from vbn.model._engine import Engine
 from vbn.model._inputs import BiasInputs, EntityInputs
 from vbn.model._posterior import Posterior
 from vbn.model._relation_cells import RelationCells
+from vbn.sampling import ColumnBlocks, Sample, Sampler, Segments
 
 _CELLS_PER_TASK = 1 << 15
 _CELLS_PER_BLOCK = 1 << 16  # of columns

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbn.kernels._arrays import EvidenceArrays
+from vbn.kernels import EvidenceArrays
 from vbn.model._engine import Engine
 from vbn.model._posterior import Gaussians, Posterior
 

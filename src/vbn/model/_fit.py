@@ -10,7 +10,6 @@ import numpy as np
 
 from vbn._errors import NumericalError
 from vbn.data import Dataset
-from vbn.data._sampler import Sampler
 from vbn.model._biases import update_bias_categories, update_centres
 from vbn.model._bound import lower_bound
 from vbn.model._engine import Engine
@@ -25,6 +24,7 @@ from vbn.model._posterior import Posterior, start_posterior
 from vbn.model._precisions import update_precisions
 from vbn.model._readout import Readout
 from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
+from vbn.sampling import Sampler
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def train(
 
 def check_finite(posterior: Posterior, bound: float, data: Dataset) -> None:
     """Stop with the name of the first entity whose density is not finite any more."""
-    from vbn.kernels._hierarchy import first_not_finite
+    from vbn.kernels.hierarchy import first_not_finite
 
     for part, names, side in ((posterior.u, data.rows, "row"), (posterior.v, data.columns, "column")):
         at = first_not_finite(part.mean, part.variance)

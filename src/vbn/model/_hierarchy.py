@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._arrays import PriorArrays
+from vbn.kernels import PriorArrays
 from vbn.model._engine import Engine
 from vbn.model._graph import PartGraph
 from vbn.model._network import Network, row_ranges
@@ -41,7 +41,7 @@ def update_sets(
     engine
         Where to run.
     """
-    from vbn.kernels._hierarchy import update_categories as kernel
+    from vbn.kernels.hierarchy import update_categories as kernel
 
     arguments = (
         graph.category_nodes, graph.active_category_of, entity_active, tau, prior, own_mean, graph.child_indptr,

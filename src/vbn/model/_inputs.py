@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vbn.kernels._arrays import CellArrays, DensityArrays, EvidenceArrays, PriorArrays, RelationArrays
+from vbn.kernels import CellArrays, DensityArrays, EvidenceArrays, PriorArrays, RelationArrays
 
 DIRECT_CELLS = 1 << 16
 """Rows with more cells than this build their Gram matrix instead of laying their contexts out (200 bytes a cell)."""
@@ -32,7 +32,7 @@ class EntityInputs(NamedTuple):
 
     def update(self, first: int, last: int, cells: CellArrays) -> None:
         """Update the rows first..last-1 from their cells, Eq. (ui-update)."""
-        from vbn.kernels._entities import update_entities as kernel
+        from vbn.kernels.entities import update_entities as kernel
 
         kernel(
             first, last, self.active, cells, self.own, self.other, self.prior, self.bias, self.bias_is_own,
@@ -64,7 +64,7 @@ class BiasInputs(NamedTuple):
 
         The bounded log-likelihood of each column's cells after that goes into `result`.
         """
-        from vbn.kernels._cells import update_biases as kernel
+        from vbn.kernels.cells import update_biases as kernel
 
         kernel(first, last, self.active, cells, v, u, self.precision, self.linear, bias, result)
 

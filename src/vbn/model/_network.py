@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vbn.kernels._arrays import EvidenceArrays, PriorArrays
+from vbn.kernels import EvidenceArrays, PriorArrays
 from vbn.model._evidence import Evidence, no_evidence
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors

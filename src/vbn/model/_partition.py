@@ -18,7 +18,7 @@ def partition(
     Parents and children are given as in `PartGraph`; categories are coloured greedily from the bottom up, so a tree
     of any depth needs two sets, and a child with p parents at least p.
     """
-    from vbn.kernels._hierarchy import colour_categories
+    from vbn.kernels.hierarchy import colour_categories
 
     order = np.argsort(heights[category_nodes], kind="stable")
     order = order[active[order]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbn.kernels._arrays import DensityArrays
+from vbn.kernels import DensityArrays
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbn.kernels._arrays import PriorArrays
+from vbn.kernels import PriorArrays
 from vbn.model._engine import Engine
 from vbn.model._network import Network, row_ranges
 from vbn.model._posterior import Scalars
@@ -61,7 +61,7 @@ def update_precisions(network: Network, engine: Engine) -> None:
 
 
 def _entities(network: Network, side: str, engine: Engine) -> Group:
-    from vbn.kernels._hierarchy import entity_distances
+    from vbn.kernels.hierarchy import entity_distances
 
     part, graph = network.part(side)
     distance, volume = np.zeros(graph.n_entities), np.zeros(graph.n_entities)
@@ -76,7 +76,7 @@ def _entities(network: Network, side: str, engine: Engine) -> Group:
 
 
 def _categories(network: Network, side: str, engine: Engine) -> Group:
-    from vbn.kernels._hierarchy import category_distances
+    from vbn.kernels.hierarchy import category_distances
 
     part, graph = network.part(side)
     distance = np.zeros(graph.n_categories)
@@ -92,7 +92,7 @@ def _categories(network: Network, side: str, engine: Engine) -> Group:
 
 
 def _bias_categories(network: Network) -> Group:
-    from vbn.kernels._hierarchy import category_distances
+    from vbn.kernels.hierarchy import category_distances
 
     bias, graph = network.posterior.bias, network.v_graph
     active, distance = graph.category_active, np.zeros(graph.n_categories)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vbn.data._vocabulary import known_ids
+from vbn.data import known_ids
 
 if TYPE_CHECKING:
     from vbn.model._posterior import Part

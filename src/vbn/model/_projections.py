@@ -11,7 +11,7 @@ from vbn.model._posterior import Factors, Gaussians
 
 def project(part: Gaussians, factors: Factors, start: int, stop: int, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """E[a_m] as (n, rank) and E[a_m a_n] as (n, rank, rank) of entities, m in start..stop-1."""
-    from vbn.kernels._relations import project as kernel
+    from vbn.kernels.relations import project as kernel
 
     rank = stop - start
     first, second = np.empty((len(ids), rank)), np.empty((len(ids), rank, rank))

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from vbn.data._cells import Cells
-from vbn.kernels._arrays import RelationArrays
+from vbn.kernels import RelationArrays
 from vbn.model._posterior import Posterior
 from vbn.model._projections import project_all
+from vbn.sampling import Cells
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._arrays import DensityArrays
+from vbn.kernels import DensityArrays
 from vbn.model._biases import CENTRE_PRECISION
 from vbn.model._engine import Engine
 from vbn.model._epoch import EpochData
@@ -17,7 +17,7 @@ Parts = tuple[Gaussians, Gaussians]
 
 def update_factors(network: Network, data: EpochData, side: str, engine: Engine) -> None:
     """Update all q(x_mk) (side "u") or q(y_mk) (side "v"), Eq. (x-update)."""
-    from vbn.kernels._relations import update_factors as kernel
+    from vbn.kernels.relations import update_factors as kernel
 
     q = network.posterior
     parts = network.relation_parts()
@@ -42,7 +42,7 @@ def update_factors(network: Network, data: EpochData, side: str, engine: Engine)
 
 def update_relation_biases(network: Network, data: EpochData, engine: Engine) -> None:
     """Update all active q(r_jk), Eq. (r_jk-updates)."""
-    from vbn.kernels._relations import update_relation_biases as kernel
+    from vbn.kernels.relations import update_relation_biases as kernel
 
     q = network.posterior
     precision, linear = network.scalar_prior("relation_bias")
@@ -62,7 +62,7 @@ def shift_relation_biases(network: Network, data: EpochData, engine: Engine) -> 
 
     One by one they move slowly: each is held by the common mean, and that by all of them.
     """
-    from vbn.kernels._relations import relation_residuals as kernel
+    from vbn.kernels.relations import relation_residuals as kernel
 
     if not network.centred_biases:
         return
@@ -84,7 +84,7 @@ def shift_relation_biases(network: Network, data: EpochData, engine: Engine) -> 
 
 def relation_likelihood(network: Network, data: EpochData, engine: Engine) -> float:
     """Bounded log-likelihood of all relation cells."""
-    from vbn.kernels._relations import relation_likelihood as kernel
+    from vbn.kernels.relations import relation_likelihood as kernel
 
     parts = network.relation_parts()
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.data import Counts, Dataset, Relation
-from vbn.data._past import Past
 from vbn.model._cold import prior_moments
 from vbn.model._evidence import Evidence, Sites
 from vbn.model._network import nested_bias_prior
 from vbn.model._posterior import Factors, Scalars, factor_prior
 from vbn.model._trained import Trained
+from vbn.sampling import Past
 
 _LEAST = 1e-5  # share of the prior's precision; less is rounding (of float32) and no evidence
 

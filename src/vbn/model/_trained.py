@@ -9,14 +9,13 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.data import Dataset, Taxonomy, Vocabulary
-from vbn.data._noise import noise_weights
-from vbn.data._sampler import Sampler
 from vbn.model._graph import PartGraph
 from vbn.model._hyper import Hyperpriors
 from vbn.model._network import Network
 from vbn.model._posterior import Gaussians, Part, Posterior
 from vbn.model._profile import Profile
 from vbn.model._readout import Readout
+from vbn.sampling import Sampler, noise_weights
 
 
 @dataclass(frozen=True)

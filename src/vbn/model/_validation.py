@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn._errors import DataError
-from vbn.data import Dataset
-from vbn.data._vocabulary import known_ids
+from vbn.data import Dataset, known_ids
 from vbn.model._posterior import Posterior
 
 
@@ -36,7 +35,7 @@ class Validation:
 
     def log_likelihood(self, posterior: Posterior) -> float:
         """Mean log predictive probability of a pair."""
-        from vbn.kernels._predictive import pair_moments
+        from vbn.kernels.predictive import pair_moments
 
         mean, variance = np.empty(len(self.rows)), np.empty(len(self.rows))
         pair_moments(

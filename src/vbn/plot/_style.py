@@ -12,7 +12,7 @@ from vbn._errors import MissingExtraError, NotFittedError, ParameterError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from vbn.model._trained import Trained
+    from vbn.model import Trained
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY)

@@ -27,7 +27,7 @@ from vbn.plot._tree import Branch, grow
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from vbn.model._trained import Trained
+    from vbn.model import Trained
 
 _LINE = 0.23  # inches for each leaf
 

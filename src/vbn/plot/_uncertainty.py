@@ -11,7 +11,7 @@ from vbn.plot._style import BLUE, FAINT, ORANGE, SMALL, new_axes, plain_frame, t
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from vbn.model._trained import Trained
+    from vbn.model import Trained
 
 _POINTS = 4000  # more would be a blot
 _NEVER = 0.4  # where on the logarithmic axis the entities stand that were never seen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.data import Taxonomy
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 _MOST = 12  # with a colour of their own
 _SMALLEST = 0.01  # share of the entities below which a branch has no colour of its own

@@ -14,7 +14,7 @@ import numpy as np
 
 from vbn._errors import VBNError
 from vbn.estimators import load
-from vbn.model._trained import Trained
+from vbn.model import Trained
 from vbn.serve._typeahead import TypeAhead
 
 

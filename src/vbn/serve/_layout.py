@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vbn._cores import available_cores
-from vbn.model._trained import Trained
+from vbn.model import Trained
 from vbn.serve import _tsne
 
 FILE = "layout.npz"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vbn.model._trained import Trained
+from vbn.model import Trained
 from vbn.serve._branches import branches
 from vbn.serve._layout import Layout
 

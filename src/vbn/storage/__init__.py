@@ -1,17 +1,26 @@
 """Model folders: tensors in safetensors, a config.json that names them with checksums, and a model card."""
 
+from vbn.storage._config import CARD, CONFIG, read_config
+from vbn.storage._export import Densities, write_densities
+from vbn.storage._files import write_file
 from vbn.storage._folder import State, check_folder, read_folder, read_state, write_folder
 from vbn.storage._json import as_json
 from vbn.storage._posterior import averages_in, posterior_in, posterior_out
 
 __all__ = [
+    "CARD",
+    "CONFIG",
+    "Densities",
     "State",
     "as_json",
     "averages_in",
     "check_folder",
     "posterior_in",
     "posterior_out",
+    "read_config",
     "read_folder",
     "read_state",
+    "write_densities",
+    "write_file",
     "write_folder",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from vbn._version import __version__
 from vbn.data import Dataset
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from vbn.model._trained import Trained
+from vbn.model import Trained
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 80  # characters of a curve, and of a name that is shown

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from vbn._errors import ModelFileError
-from vbn.data._compressed import fault_of_rows
+from vbn.data import fault_of_rows
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 DOUBLE = (np.dtype(np.float64),)

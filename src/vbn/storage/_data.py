@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn._errors import ModelFileError
 from vbn.data import Counts, Dataset, Relation
-from vbn.model._trained import Trained
+from vbn.model import Trained
 from vbn.storage._checks import DOUBLE, IDS, LONG, holds, need_positive, need_rows, take
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from vbn._errors import ModelFileError
 from vbn._version import __version__
 from vbn.data import Dataset
-from vbn.model._trained import Trained
+from vbn.model import Trained
 from vbn.storage import _json
 from vbn.storage._about import data_summary, versions
 from vbn.storage._card import model_card

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vbn._errors import ModelFileError
-from vbn.model._posterior import Posterior
+from vbn.model import Posterior
 from vbn.storage._checks import DOUBLE, FLOATS, LONG, need_finite, need_moderate, need_positive, take
 
 

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ModelFileError
-from vbn.data import Taxonomy, Vocabulary
-from vbn.data._dag import heights
-from vbn.model._hyper import COLD_PRECISIONS, KINDS, Hyperpriors
-from vbn.model._trained import RelationInfo, Trained
+from vbn.data import Taxonomy, Vocabulary, heights
+from vbn.model import COLD_PRECISIONS, KINDS, Hyperpriors, RelationInfo, Trained
 from vbn.storage._checks import BYTES, DOUBLE, IDS, LONG, TRUTH, need_positive, need_rows, take
 from vbn.storage._posterior import posterior_in, posterior_out
 

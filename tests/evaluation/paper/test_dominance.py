@@ -11,7 +11,7 @@ from vbn.evaluation.paper._dominance import dominance
 from vbn.evaluation.paper._models import BY_KEY
 from vbn.evaluation.paper._pool import Cases, Pool
 from vbn.evaluation.paper._positions import as_facts, curves, positions
-from vbn.inference._dial import Dial
+from vbn.inference import Dial
 
 USERS, OTHERS = 200, 100.0
 VBN, EASE = BY_KEY["vbn"], BY_KEY["ease"]

@@ -19,7 +19,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn._version import __version__
-from vbn.data._archives import UNREADABLE
+from vbn.data import UNREADABLE
 
 SALT = "4"  # to be changed with any change of code that moves a result
 _FACTS = "facts.json"

@@ -89,7 +89,7 @@ def ranks(
     tuple of ndarray
         Of shapes (variants, cases) and (cases,).
     """
-    from vbn.kernels._above import count_above
+    from vbn.kernels.above import count_above
 
     known = masked.training(which)
     asked = _Asked(scorer, masked, known, asking or Asking())

@@ -13,7 +13,7 @@ from vbn.evaluation.paper._positions import curves, label, positions
 from vbn.evaluation.paper._reliability import AS_TRAINED, MEANS, TEMPERATURE
 from vbn.evaluation.paper._results import Picture, Series
 from vbn.evaluation.paper._tables import reliabilities
-from vbn.inference._dial import Dial
+from vbn.inference import Dial
 
 OURS = "vbn"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbn.evaluation.paper._cache import Record
-from vbn.inference._dial import Dial
+from vbn.inference import Dial
 
 _WEIGHTS = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
 _WEIGHTS_WITH_FLOOR = {

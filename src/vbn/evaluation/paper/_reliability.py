@@ -10,9 +10,7 @@ from vbn._errors import DataError
 from vbn.evaluation.paper._judging import Asking
 from vbn.evaluation.paper._masking import Masked
 from vbn.evaluation.paper._split import Split
-from vbn.inference import Reliability
-from vbn.inference._calibration import LabelledPairs, best_temperature
-from vbn.inference._predictive import logit, pair_scores
+from vbn.inference import LabelledPairs, Reliability, best_temperature, logit, pair_scores
 
 AS_TRAINED, MEANS, TEMPERATURE = "as trained", "means alone", "one temperature"
 """Three readings of the same model: with its variances, without them, and with logits divided by a temperature that

@@ -17,7 +17,7 @@ from vbn.evaluation.paper._options import Progress
 from vbn.evaluation.paper._positions import DIAL, as_facts
 from vbn.evaluation.paper._reliability import reliability
 from vbn.evaluation.paper._split import BOTH, ITEMS, Split
-from vbn.inference._dial import Dial, read_dial
+from vbn.inference import Dial, read_dial
 
 
 @dataclass

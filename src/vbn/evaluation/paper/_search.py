@@ -25,7 +25,7 @@ from vbn.evaluation.paper._spaces import SPACES, Space, suggest
 from vbn.evaluation.paper._split import Split
 from vbn.evaluation.paper._tables import FOUR, four, titles
 from vbn.evaluation.paper._winners import FOLDER, settings, write_winner
-from vbn.inference._dial import Dial
+from vbn.inference import Dial
 
 Trial = tuple[float, Parameters, np.ndarray]
 """The objective, the parameters, and the four figures."""

@@ -18,9 +18,8 @@ from vbn.evaluation.paper.words._examples import OPPOSITE
 from vbn.evaluation.paper.words._families import with_families
 from vbn.evaluation.paper.words._graph import unit
 from vbn.evaluation.paper.words._keeping import kept
-from vbn.inference._predictive import logit
-from vbn.inference._related import relation_moments
-from vbn.model._trained import Trained
+from vbn.inference import logit, relation_moments
+from vbn.model import Trained
 
 SHARES = {"HR@0.2%": 0.002, "HR@1%": 0.01}
 Score = Callable[[np.ndarray], np.ndarray]

@@ -14,7 +14,7 @@ from vbn.evaluation.paper._positions import label
 from vbn.evaluation.paper._results import Row, Table, Verdicts
 from vbn.evaluation.paper.words._completion import AVERAGE, DIALS, FOUR, NEUTRAL, SHOWN, CompletionResult
 from vbn.evaluation.paper.words._tables import cell
-from vbn.inference._dial import Dial, read_dial
+from vbn.inference import Dial, read_dial
 
 Triple = tuple[float, float, float]
 TITLES = tuple(f"{figure}, {part}" for figure, part in FOUR)

@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, retrofit
-from vbn.baselines._queries import basket_matrix
+from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, basket_matrix, retrofit
 from vbn.data import Dataset, Vocabulary
-from vbn.data._sampler import keep_probabilities
 from vbn.estimators import VBN
 from vbn.evaluation.paper._cache import Cache, Record
 from vbn.evaluation.paper._figures import MAIN, contributions
@@ -27,11 +25,10 @@ from vbn.evaluation.paper.words._graph import unit
 from vbn.evaluation.paper.words._keeping import kept
 from vbn.evaluation.paper.words._masked import Basket, Cases, masked, ranks
 from vbn.evaluation.paper.words._reliable import word_reliability
-from vbn.inference._dial import Dial
-from vbn.inference._folding import average, fold_in
-from vbn.inference._predictive import logit
-from vbn.kernels._arrays import ContextArrays
-from vbn.model._trained import Trained
+from vbn.inference import Dial, average, fold_in, logit
+from vbn.kernels import ContextArrays
+from vbn.model import Trained
+from vbn.sampling import keep_probabilities
 
 DIALS = DIAL
 """Positions of the dial of the Bayesian models; as elsewhere."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines._retrofit import Steps, neighbours_of, retrofitted_vectors
+from vbn.baselines import Steps, neighbours_of, retrofitted_vectors
 from vbn.data import Taxonomy, Vocabulary
 from vbn.evaluation.paper.words._corpus import Edge
 

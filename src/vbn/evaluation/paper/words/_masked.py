@@ -96,7 +96,7 @@ def ranks(
     tuple of ndarray
         Of shapes (variants, cases) and (cases,).
     """
-    from vbn.kernels._above import count_above
+    from vbn.kernels.above import count_above
 
     names = sorted(counts)
     place, column = {name: number for number, name in enumerate(names)}, columns.ids(names)

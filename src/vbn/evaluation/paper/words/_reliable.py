@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from vbn.data._sampler import keep_probabilities
 from vbn.evaluation.paper._reliability import Facts, of_pairs
 from vbn.evaluation.paper._results import Table
 from vbn.evaluation.paper._tables import reliability_lines
 from vbn.evaluation.paper.words._corpus import Sentences, counted
 from vbn.evaluation.paper.words._masked import rare_words
+from vbn.sampling import keep_probabilities
 
 _MOST = 100_000  # pairs that are asked for
 

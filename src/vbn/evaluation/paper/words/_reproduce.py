@@ -19,7 +19,7 @@ from vbn.evaluation.paper.words._corpus import Words
 from vbn.evaluation.paper.words._reliable import reliability_table
 from vbn.evaluation.paper.words._settings import winners
 from vbn.evaluation.paper.words._similarity import similarity
-from vbn.inference._dial import Dial
+from vbn.inference import Dial
 
 Sections = Mapping[str, dict[str, Any]]
 _NOTES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper, kernel
+from vbn.kernels.compile import helper, kernel
 
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a
 _LINE, _RETURN, _SPACE = 10, 13, 32

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from vbn.data._blocks import ColumnBlocks, Segments
-from vbn.kernels._arrays import CellArrays
+from vbn.kernels import CellArrays
+from vbn.sampling.blocks import ColumnBlocks, Segments
 
 _CELLS_PER_BLOCK = 1 << 16
 

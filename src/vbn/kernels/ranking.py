@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper, kernel
-from vbn.kernels._moments import dot_moments, load_row
+from vbn.kernels.compile import helper, kernel
+from vbn.kernels.moments import dot_moments, load_row
 
 _CHUNK = 256  # columns that are passed over together if none of them can enter the best
 _ROUNDING = 1e-6  # more than a number loses on its way from float64 to float32

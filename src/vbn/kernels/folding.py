@@ -1,15 +1,15 @@
 """Fold-in: the density of a new row from its contexts, by the row update of training with all else held fixed.
 
 The contexts of a row are laid out once, dimension by cell; each sweep recomputes xi and runs the same coordinate ascent
-as `vbn.kernels._entities`, then updates E[tau].
+as `vbn.kernels.entities`, then updates E[tau].
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper, kernel
-from vbn.kernels._logistic import curvature
+from vbn.kernels.compile import helper, kernel
+from vbn.kernels.logistic import curvature
 
 _CHUNK = 1024  # cells summed in the type of the model; sums of chunks are in float64
 

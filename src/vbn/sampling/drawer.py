@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vbn.data._counts import Counts
-from vbn.data._past import Past, with_negatives
-from vbn.kernels._arrays import CellArrays
+from vbn.data import Counts
+from vbn.kernels import CellArrays
+from vbn.sampling.past import Past, with_negatives
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Drawer:
 
     def draw(self, first: int, last: int, epoch: int) -> CellArrays:
         """The cells of its rows first..last-1 in an epoch's sample."""
-        from vbn.kernels._sampling import sample_rows
+        from vbn.kernels.sampling import sample_rows
 
         counts, choices = self.counts, self.choices
         lengths, columns, positive, negative = sample_rows(
@@ -142,7 +142,7 @@ class CellDrawer:
 
 def noise_table(weights: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """The alias table of columns by their weights, as `Choices` takes it."""
-    from vbn.kernels._sampling import alias_table
+    from vbn.kernels.sampling import alias_table
 
     table: np.ndarray = alias_table(weights, ids)
     return table

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from vbn._errors import StorageError
-from vbn.data._ranges import Runner, ranges_by_load
-from vbn.kernels._arrays import CellArrays
+from vbn.data import Runner, ranges_by_load
+from vbn.kernels import CellArrays
 
 _WIDEST = 1 << 16  # columns of a block: their numbers within it take two bytes
 _MOST_BLOCKS = 2048
@@ -68,7 +68,7 @@ class Segment(NamedTuple):
 
 def segment_of(cells: Sequence[CellArrays], blocks: ColumnBlocks, dtype: np.dtype, runner: Runner) -> Segment:
     """The entries of ranges of rows that follow each other, if there are any; `dtype` is that of the weights."""
-    from vbn.kernels._blocks import count_blocks, scatter_blocks
+    from vbn.kernels.blocks import count_blocks, scatter_blocks
 
     each = [(n, n + 1) for n in range(len(cells))]
     counted = runner.map(lambda n, _: count_blocks(cells[n], blocks.block_of, len(blocks)), each)
@@ -83,7 +83,7 @@ def segment_of(cells: Sequence[CellArrays], blocks: ColumnBlocks, dtype: np.dtyp
 
 def turned_block(segments: Sequence[Segment], block: int, width: int, dtype: np.dtype) -> CellArrays:
     """The cells of a block of `width` columns, by column from 0 on; `segments` are in the order of their rows."""
-    from vbn.kernels._blocks import turn_block
+    from vbn.kernels.blocks import turn_block
 
     none = np.empty(0, np.int32), np.empty(0, np.uint16), np.empty(0, dtype)
     held = [[array[part.offsets[block] : part.offsets[block + 1]] for array in part[1:]] for part in segments]

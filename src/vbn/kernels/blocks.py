@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import kernel
+from vbn.kernels.compile import kernel
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import kernel
-from vbn.kernels._moments import dot_moments, load_row, projection_moments, relation_moments
+from vbn.kernels.compile import kernel
+from vbn.kernels.moments import dot_moments, load_row, projection_moments, relation_moments
 
 
 @kernel

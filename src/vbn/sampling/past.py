@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbn.kernels._arrays import CellArrays
+from vbn.kernels import CellArrays
 
 _GROWTH = 2.0  # less is chance: making up for it in every batch of a stream, but never for a loss, would add up
 _DRAWS = 512  # at most, for a column and epoch; each carries its share of the weight

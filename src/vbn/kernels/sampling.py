@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper, kernel
-from vbn.kernels._random import UNITS, advanced, skipped, stream_state, unit, whole
+from vbn.kernels.compile import helper, kernel
+from vbn.kernels.random import UNITS, advanced, skipped, stream_state, unit, whole
 
 _TRIES = 16  # how often a draw that hits a positive is repeated before it is given up
 _BATCH = 256  # draws that are made at a time, without a branch among them

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper, kernel
-from vbn.kernels._logistic import cell_bound, curvature
-from vbn.kernels._moments import is_certain, projection_moments, relation_moments
+from vbn.kernels.compile import helper, kernel
+from vbn.kernels.logistic import cell_bound, curvature
+from vbn.kernels.moments import is_certain, projection_moments, relation_moments
 
 
 @kernel

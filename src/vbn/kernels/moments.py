@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper
+from vbn.kernels.compile import helper
 
 
 @helper

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vbn.data._types import BoolArray, FloatArray
+from vbn.data import BoolArray, FloatArray
 
 _EXPONENT = 600.0  # exp of more than this comes near the largest float64
 

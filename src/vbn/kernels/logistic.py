@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper
+from vbn.kernels.compile import helper
 
 _STEP, _HALF, _SIXTH = 1.0 / 1024.0, 1.0 / 2.0, 1.0 / 6.0
 _FAR = 40.0  # exp(-40) is nothing beside 1 in float64

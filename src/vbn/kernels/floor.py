@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbn.kernels._compile import kernel
+from vbn.kernels.compile import kernel
 
 
 @kernel

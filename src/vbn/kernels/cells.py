@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._compile import helper, kernel
-from vbn.kernels._logistic import cell_bound, curvature
-from vbn.kernels._moments import dot_moments, load_row
-from vbn.kernels._prefetch import AHEAD, prefetch_row
+from vbn.kernels.compile import helper, kernel
+from vbn.kernels.logistic import cell_bound, curvature
+from vbn.kernels.moments import dot_moments, load_row
+from vbn.kernels.prefetch import AHEAD, prefetch_row
 
 
 @helper

@@ -7,16 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.data._cells import Cells, Sample
-from vbn.data._counts import CELLS_AT_ONCE, Counts
-from vbn.data._dataset import Dataset
-from vbn.data._drawer import CellDrawer, Choices, Drawer, Scratch, noise_table
-from vbn.data._noise import noise_weights
-from vbn.data._past import Past
-from vbn.data._ranges import Runner, ranges_by_cells, ranges_by_load
-from vbn.data._relation import Relation
-from vbn.data._wording import amount
-from vbn.kernels._arrays import CellArrays
+from vbn.data import CELLS_AT_ONCE, Counts, Dataset, Relation, Runner, amount, ranges_by_cells, ranges_by_load
+from vbn.kernels import CellArrays
+from vbn.sampling.cells import Cells, Sample
+from vbn.sampling.drawer import CellDrawer, Choices, Drawer, Scratch, noise_table
+from vbn.sampling.noise import noise_weights
+from vbn.sampling.past import Past
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
@@ -194,6 +190,7 @@ def weight_of(weights: float | Mapping[str, float], relation: str) -> float:
 
 
 def relation_counts(relation: Relation, shape: tuple[int, int], weight: float) -> Counts:
+    """Return the pairs of a relation as counts, each times a weight."""
     return Counts.from_coo(relation.left, relation.right, weight * relation.weights, shape)
 
 

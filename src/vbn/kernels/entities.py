@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbn.kernels._cells import span
-from vbn.kernels._compile import helper, kernel
-from vbn.kernels._logistic import curvature
-from vbn.kernels._moments import dot_moments, load_row, projection_moments, relation_moments
-from vbn.kernels._prefetch import AHEAD, prefetch_row
-from vbn.kernels._tiles import turn_rows
+from vbn.kernels.cells import span
+from vbn.kernels.compile import helper, kernel
+from vbn.kernels.logistic import curvature
+from vbn.kernels.moments import dot_moments, load_row, projection_moments, relation_moments
+from vbn.kernels.prefetch import AHEAD, prefetch_row
+from vbn.kernels.tiles import turn_rows
 
 _BLOCK = 64  # cells of a block of the Gram matrix: it stays in the first-level cache
 _STEP = 32  # cells of a step of the vector loops

@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from vbn.kernels._compile import helper
+from vbn.kernels.compile import helper
 
 _SIDE = 8
 
