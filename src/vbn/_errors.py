@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 _SHOWN = 3  # close names that an error lists
@@ -12,8 +12,64 @@ _COMPARED = 200_000  # letters that are compared with a misspelt name; of more t
 _LONG = 200  # characters of a name; longer ones are cut in messages and not compared letter by letter
 
 
-class VBNError(Exception):
+REMEDY = "{remedy}"
+"""Where a message has a remedy: replaced by the words of Python, of the shell or of REST."""
+
+
+def in_python(name: str, value: object = None) -> str:
+    """Phrase a remedy for somebody who calls a function; without a value, the parameter as such.
+
+    Examples
+    --------
+    >>> in_python("missing", "drop"), in_python("side")
+    ("missing='drop'", 'side=')
+    """
+    return f"{name}=" if value is None else f"{name}={value!r}"
+
+
+class Told:
+    """A message with remedies as data: a parameter and its value, or a parameter alone.
+
+    The message has `REMEDY` where each of them is to stand. Python, shell and REST phrase them each in their own words.
+
+    Parameters
+    ----------
+    message
+        What is wrong, and what to do.
+    remedies
+        One for each `REMEDY` of the message: (parameter, value), or (parameter,).
+
+    Examples
+    --------
+    >>> error = DataError("no name in line 3; pass {remedy} to leave such lines out", remedies=[("missing", "drop")])
+    >>> print(error)
+    no name in line 3; pass missing='drop' to leave such lines out
+    >>> error.told(lambda name, value=None: f"--{value}-{name}")
+    'no name in line 3; pass --drop-missing to leave such lines out'
+    """
+
+    def __init__(self, *message: object, remedies: Iterable[tuple[str, object] | tuple[str]] = ()) -> None:
+        super().__init__(*message)
+        self.remedies = tuple(remedies)
+
+    def told(self, phrase: Callable[..., str]) -> str:
+        """Return the message with each remedy as `phrase(parameter, value)` has it."""
+        parts: tuple[object, ...] = getattr(self, "args", ())
+        message = str(parts[0]) if parts else ""
+        for remedy in self.remedies:
+            message = message.replace(REMEDY, phrase(*remedy), 1)
+        return message
+
+    def __str__(self) -> str:
+        return self.told(in_python)
+
+
+class VBNError(Told, Exception):
     """Base of every error that this library raises on purpose."""
+
+
+class VBNWarning(Told, UserWarning):
+    """A warning of this library; its remedies are phrased as those of errors are."""
 
 
 class DataError(VBNError, ValueError):
