@@ -23,7 +23,7 @@ from scipy.stats import norm
 import vbn
 from _machine import write_result
 from vbn.engines import ThreadEngine
-from vbn.inference import _expected as expected
+from vbn.inference import Cells as ExpectedCells
 from vbn.inference import full_variances, pair_scores
 from vbn.model import GivenSample, Hyperpriors, Trained, build_network, run_epoch
 from vbn.sampling import Cells, Sample, Sampler
@@ -51,13 +51,13 @@ class Shown:
     labels: np.ndarray
     seen: np.ndarray
 
-    def row(self, i: int) -> expected.Cells:
+    def row(self, i: int) -> ExpectedCells:
         """The cells of row i."""
         others = np.flatnonzero(self.seen[i])
         positive = self.labels[i, others].astype(np.float64)
-        return expected.Cells(others, np.ones(len(others)), positive, 1.0 - positive)
+        return ExpectedCells(others, np.ones(len(others)), positive, 1.0 - positive)
 
-    def column(self, j: int) -> expected.Cells:
+    def column(self, j: int) -> ExpectedCells:
         """The cells of column j."""
         return Shown(self.labels.T, self.seen.T).row(j)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import vbn
 from vbn.data import Counts
 from vbn.engines import make_engine
+from vbn.inference import Cells, Expected
 from vbn.inference._contributions import Own
-from vbn.inference._expected import Cells, Expected
 from vbn.inference._explaining import _prior_mean, explain_moves
 from vbn.sampling import Sampler
 

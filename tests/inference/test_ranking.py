@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
-from vbn.inference import Dial, Hidden, _ranking, rank
+from vbn.inference import Dial, Hidden, rank, ranking
 from vbn.model import Gaussians
 
 
@@ -54,7 +54,7 @@ def test_equals_sorting_everything(trained, seed, n, k, scale, shift, dial, bloc
     candidates = np.sort(rng.choice(total, rng.integers(1, total + 1), replace=False))
     hidden = [rng.choice(total, rng.integers(0, total), replace=False) for _ in range(n)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ranking, "_SCORES", block)
+        patch.setattr(ranking, "_SCORES", block)
         ranked = rank(shifted, queries, k, candidates, Hidden.of(hidden), dial)
     for q, (ids, scores) in enumerate(brute_force(shifted, queries, k, candidates, hidden, dial)):
         got = ranked.columns[q][ranked.columns[q] >= 0]

@@ -126,7 +126,7 @@ def test_columns_that_are_no_rows_have_one_density_to_smooth(shop):
 
 
 def test_bad_readouts_are_refused(words):
-    with pytest.raises(vbn.ParameterError, match="neither 'entity', 'both' nor 'smoothed'"):
+    with pytest.raises(vbn.ParameterError, match="must be 'entity', 'both' or 'smoothed'"):
         words.vectors(readout="prior")
     for smoothing in (-1.0, np.nan, "much", True):
         with pytest.raises(vbn.ParameterError, match="smoothing="):

@@ -1,39 +1,38 @@
-"""What comes out: predictions, neighbours, relation queries, densities of entities added later."""
+"""What comes out: predictions, neighbours, relation queries, explanations, and densities of entities added later."""
 
 from vbn.inference._adding import add_entities
-from vbn.inference._calibration import LabelledPairs, best_temperature, labelled_pairs, pair_logits
-from vbn.inference._density import Density
-from vbn.inference._dial import Dial, read_dial
-from vbn.inference._expected import Expected, expected_cooccurrences, expected_relations
 from vbn.inference._explaining import TrainingCells, explain
-from vbn.inference._explanation import Explanation
-from vbn.inference._folding import average, both, check_averages, contexts_of, fold_in
-from vbn.inference._neighbours import similar, top
-from vbn.inference._newcomers import read_newcomers
-from vbn.inference._predictive import (
-    logit,
+from vbn.inference._remembering import with_added
+from vbn.inference._spread import full_variances
+from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_temperature, labelled_pairs, pair_logits
+from vbn.inference.expected import Cells, Expected, expected_cooccurrences, expected_relations
+from vbn.inference.explanation import Explanation
+from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
+from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, related, similar, top
+from vbn.inference.newcomers import NewEntity, read_newcomers
+from vbn.inference.predictive import (
     pair_scores,
     probability,
     probability_interval,
     probability_std,
+    relation_moments,
     relation_scores,
 )
-from vbn.inference._ranking import Hidden, rank, tables
-from vbn.inference._readout import check_readout, read_out
-from vbn.inference._related import related, relation_moments
-from vbn.inference._reliability import Bin, Reliability
-from vbn.inference._remembering import with_added
-from vbn.inference._spread import full_variances
-from vbn.inference._table import Row, Table, Tables
+from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
+from vbn.inference.table import Density, Row, Table, Tables
+from vbn.kernels import damping, logit
 
 __all__ = [
     "Bin",
+    "Cells",
     "Density",
     "Dial",
     "Expected",
     "Explanation",
     "Hidden",
     "LabelledPairs",
+    "NewEntity",
+    "Ranked",
     "Reliability",
     "Row",
     "Table",
@@ -43,9 +42,12 @@ __all__ = [
     "average",
     "best_temperature",
     "both",
+    "by_cosine",
     "check_averages",
     "check_readout",
     "contexts_of",
+    "cosine_std",
+    "damping",
     "expected_cooccurrences",
     "expected_relations",
     "explain",

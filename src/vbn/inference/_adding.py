@@ -10,8 +10,8 @@ import numpy as np
 from vbn._errors import NumericalError, TaxonomyError
 from vbn.data import Taxonomy, Vocabulary, shares_of_parents
 from vbn.inference._new_cells import Negatives, cells_of
-from vbn.inference._newcomers import NewEntity
 from vbn.inference._vetting import check_newcomers
+from vbn.inference.newcomers import NewEntity
 from vbn.kernels import CellArrays, RelationArrays
 from vbn.model import (
     DIRECT_CELLS,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbn.inference._expected import Cells
+from vbn.inference.expected import Cells
 from vbn.model import Factors, Trained, project
 
 _CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself

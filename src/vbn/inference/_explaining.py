@@ -9,8 +9,8 @@ import numpy as np
 
 from vbn.data import Taxonomy
 from vbn.inference._contributions import Own, cooccurrence_moves, relation_moves
-from vbn.inference._expected import Cells, Expected
-from vbn.inference._explanation import Child, Explanation, Moved, Pair, Parent, PartExplanation
+from vbn.inference.expected import Cells, Expected
+from vbn.inference.explanation import Child, Explanation, Moved, Pair, Parent, PartExplanation
 from vbn.model import Trained
 
 _LEVELS = 3  # how far up the parents are followed

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbn.data import Vocabulary
-from vbn.inference._newcomers import NewEntity
+from vbn.inference.newcomers import NewEntity
 from vbn.kernels import CellArrays
 
 _AT_ONCE = 1000  # entities whose cells are gathered at once

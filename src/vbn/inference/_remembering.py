@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbn.data import Counts, Dataset
-from vbn.inference._newcomers import NewEntity
+from vbn.inference.newcomers import NewEntity
 from vbn.model import Trained
 
 

@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from vbn.inference._expected import Cells
-from vbn.inference._predictive import probability
+from vbn.inference.expected import Cells
+from vbn.inference.predictive import probability
 from vbn.model import Gaussians, Trained
 
 _CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself

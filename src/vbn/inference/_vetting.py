@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn._errors import DataError, TaxonomyError, UnknownEntityError
 from vbn.data import by_row, cycle_text, heights, one_cycle
-from vbn.inference._newcomers import NewEntity
+from vbn.inference.newcomers import NewEntity
 from vbn.model import Trained
 
 

@@ -1,6 +1,7 @@
 """Compiled loops: arrays in, arrays out.
 
-The bundles of arrays are exported here. Kernels are imported from their modules, inside functions, as these need numba.
+The bundles of arrays, and what needs numpy only, are exported here. Kernels are imported from their modules, inside
+functions, as these need numba.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from vbn.kernels.arrays import (
     QueryPrior,
     RelationArrays,
 )
+from vbn.kernels.closed_form import damping, logit
 
 __all__ = [
     "CellArrays",
@@ -23,4 +25,6 @@ __all__ = [
     "PriorArrays",
     "QueryPrior",
     "RelationArrays",
+    "damping",
+    "logit",
 ]

@@ -1,4 +1,4 @@
-"""A query as a new row: its density in closed form from its contexts, all that was learned held fixed."""
+"""A query as a new row: its density in closed form from its contexts, with all that was learned held fixed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ _NEGATIVES = 512  # columns that stand for the noise distribution, the same for 
 
 
 def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) -> Gaussians:
-    """Densities of new rows without parents.
+    """Infer the densities of new rows without parents.
 
     Parameters
     ----------
+    trained
+        The model.
     contexts
         Columns and counts of each query.
     sweeps
@@ -25,8 +27,8 @@ def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) ->
 
     Notes
     -----
-    Negatives weigh as much as in training. They stand at even steps of the cumulative noise distribution, so that
-    every query sees the same ones, and no query depends on what else is in the batch.
+    Negatives weigh as much as in training. They stand at even steps of the cumulative noise distribution: every query
+    sees the same ones, and none depends on what else is in the batch.
     """
     from vbn.kernels import folding
 
@@ -35,15 +37,14 @@ def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) ->
     shape = hyper.shape("entity", q.dim)
     prior = QueryPrior(np.zeros((n, q.dim)), np.zeros(n), trained.profile.row_precision, shape, hyper.beta["entity"])
     result = Gaussians(np.empty((n, q.dim), dtype), np.empty((n, q.dim), dtype))
-    folding.fold_in(
-        0, n, contexts, trained.profile.negatives(_NEGATIVES), float(trained.negatives), q.v.densities,
-        q.bias.densities, prior, sweeps, result.densities,
-    )  # fmt: skip
+    negatives, ratio = trained.profile.negatives(_NEGATIVES), float(trained.negatives)
+    columns = q.v.densities, q.bias.densities
+    folding.fold_in(0, n, contexts, negatives, ratio, *columns, prior, sweeps, result.densities)
     return result
 
 
 def average(trained: Trained, contexts: ContextArrays) -> Gaussians:
-    """The paper's query: the mean of the random variables u of the entities, weighted by their counts.
+    """Return the paper's query: the mean of the random variables u of the entities, weighted by their counts.
 
     Where rows and columns are different entities, the columns must be rows too: `Dataset.with_co_occurrences`.
     """
@@ -51,14 +52,15 @@ def average(trained: Trained, contexts: ContextArrays) -> Gaussians:
     if (rows < 0).any():
         name = trained.columns[int(contexts.indices[np.argmax(rows < 0)])]
         raise ParameterError(
-            f"query='average' needs a row density of {name!r}, which is a column only. Use query='fold_in', or train "
-            "on data.with_co_occurrences()."
+            f"{{remedy}} needs a row density of {name!r}, which is only a column. Use {{remedy}}, or train on "
+            "data.with_co_occurrences().",
+            remedies=[("query", "average"), ("query", "fold_in")],
         )
     return _averaged(trained, contexts.indptr, rows, contexts.weights)[0]
 
 
 def both(trained: Trained, ids: np.ndarray, contexts: ContextArrays) -> Gaussians:
-    """The mean of the random variable of a row and of the average of the columns that it has, for several rows.
+    """Return the mean of the random variable of a row and of the average of its columns, for several rows.
 
     Columns without a row density do not count; a row that has no others stands for itself.
     """
@@ -76,24 +78,26 @@ def check_averages(trained: Trained, query: str) -> None:
     """Refuse a query that averages columns where none of them is a row."""
     if not trained.shared and not (trained.profile.rows_of_columns >= 0).any():
         raise ParameterError(
-            f"query={query!r} needs columns that are rows: train on data.with_co_occurrences(), or leave query= out."
+            "{remedy} needs columns that are rows: train on data.with_co_occurrences(), or omit {remedy}.",
+            remedies=[("query", query), ("query",)],
         )
 
 
 def contexts_of(counts: Counts, ids: np.ndarray) -> ContextArrays:
-    """What some rows have, as contexts of queries."""
+    """Return the columns of some rows as contexts of queries."""
     found = counts.to_scipy()[ids]
     return ContextArrays(found.indptr.astype(np.int64), found.indices.astype(np.int64), found.data)
 
 
 def _as_rows(trained: Trained, columns: np.ndarray) -> np.ndarray:
+    """Return the rows of the same names as some columns, -1 for those that are only columns."""
     return columns if trained.shared else trained.profile.rows_of_columns[columns]
 
 
 def _averaged(
     trained: Trained, indptr: np.ndarray, rows: np.ndarray, counts: np.ndarray
-) -> tuple[Gaussians, np.ndarray]:  # fmt: skip
-    """The mean of random variables u for each query, 0 where it has none, and which queries have some."""
+) -> tuple[Gaussians, np.ndarray]:
+    """Return the mean of random variables u for each query, 0 where it has none, and which queries have some."""
     from scipy.sparse import csr_array
 
     n, u = len(indptr) - 1, trained.posterior.u

@@ -1,4 +1,4 @@
-"""The cells that training shows an entity, in expectation: pairs as thinned, noise at its mean weight."""
+"""The cells that training shows an entity, in expectation: pairs as subsampled, noise at its mean weight."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vbn.sampling import Sampler, keep_probabilities, relation_counts, relation_
 
 
 class Cells(NamedTuple):
-    """Cells of one entity: ids of the other side, counts, and the weight of each as positive and as negative."""
+    """The cells of one entity: ids of the other side, counts, and the weight of each as positive and as negative."""
 
     others: np.ndarray
     seen: np.ndarray
@@ -26,8 +26,8 @@ class Cells(NamedTuple):
 class Expected:
     """Expected cells of a matrix of counts.
 
-    `keep` are the chances to keep an occurrence by row and by column, `noise` the distribution of negatives over
-    columns, `reject` whether observed pairs are never negatives.
+    `keep` has the probabilities of keeping an occurrence, by row and by column; `noise` is the distribution of
+    negatives over columns; `reject` says whether observed pairs are never negatives.
     """
 
     counts: Counts
@@ -37,9 +37,9 @@ class Expected:
     reject: bool
 
     def row(self, i: int) -> Cells:
-        """The cells of row i."""
-        span = slice(int(self.counts.indptr[i]), int(self.counts.indptr[i + 1]))
+        """Return the cells of row i."""
         seen = np.zeros(self.counts.shape[1])
+        span = slice(int(self.counts.indptr[i]), int(self.counts.indptr[i + 1]))
         seen[self.counts.indices[span]] = self.counts.values[span]
         positive = seen * self.keep[0][i] * self.keep[1]
         noise = np.where(seen > 0, 0.0, self.noise) if self.reject else self.noise
@@ -48,10 +48,10 @@ class Expected:
         return _cells(seen, positive, scale * noise)
 
     def column(self, j: int) -> Cells:
-        """The cells of column j: a row draws it in proportion to its own weight."""
-        at = np.flatnonzero(self.counts.indices == j)
-        rows = np.searchsorted(self.counts.indptr, at, side="right") - 1
+        """Return the cells of column j: a row draws it as noise in proportion to its own weight."""
         seen = np.zeros(self.counts.shape[0])
+        at = np.flatnonzero(self.counts.indices == j)
+        rows = self._row_ids[at]
         seen[rows] = self.counts.values[at]
         positive = seen * self.keep[0] * self.keep[1][j]
         negative = self.negatives * self._row_totals * self.noise[j]
@@ -62,27 +62,30 @@ class Expected:
         return _cells(seen, positive, negative)
 
     @cached_property
-    def _rows(self) -> np.ndarray:
+    def _row_ids(self) -> np.ndarray:
+        """Row of each count."""
         return self.counts.row_ids()
 
     @cached_property
     def _row_totals(self) -> np.ndarray:
-        kept = self.counts.values * self.keep[0][self._rows] * self.keep[1][self.counts.indices]
-        return np.bincount(self._rows, kept, minlength=self.counts.shape[0])
+        """Weight of each row's positives."""
+        kept = self.counts.values * self.keep[0][self._row_ids] * self.keep[1][self.counts.indices]
+        return np.bincount(self._row_ids, kept, minlength=self.counts.shape[0])
 
     @cached_property
     def _hits(self) -> np.ndarray:
         """Share of the noise that falls on observed pairs, by row."""
-        return np.bincount(self._rows, self.noise[self.counts.indices], minlength=self.counts.shape[0])
+        return np.bincount(self._row_ids, self.noise[self.counts.indices], minlength=self.counts.shape[0])
 
 
 def _cells(seen: np.ndarray, positive: np.ndarray, negative: np.ndarray) -> Cells:
+    """Return those that have any weight."""
     others = np.flatnonzero((positive > 0) | (negative > 0))
     return Cells(others, seen[others], positive[others], negative[others])
 
 
 def expected_cooccurrences(data: Dataset, sampler: Sampler, subsample: float | None) -> Expected:
-    """What training draws from the counts of a data set."""
+    """Return what training draws from the counts of a data set."""
     keep = keep_probabilities(data.rows.counts, subsample), keep_probabilities(data.columns.counts, subsample)
     return Expected(data.counts, keep, sampler.noise(), sampler.negatives, sampler.reject)
 
@@ -90,7 +93,7 @@ def expected_cooccurrences(data: Dataset, sampler: Sampler, subsample: float | N
 def expected_relations(
     data: Dataset, sampler: Sampler, weight: float | Mapping[str, float], hard_negatives: float
 ) -> dict[str, Expected]:
-    """What training draws from each relation: all its pairs, and columns that it does not hold."""
+    """Return what training draws from each relation: all its pairs, and columns that are not in it."""
     shape = data.counts.shape
     keep = np.ones(shape[0]), np.ones(shape[1])
     result = {}

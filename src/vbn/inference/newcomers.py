@@ -1,4 +1,4 @@
-"""What a user says of entities to be added (a name, a dict, rows, a table, a file), read into one form."""
+"""Read what a user says of entities to be added (a name, a dict, rows, a table, a file) into one form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SUFFIXES = tuple(f".{kind}{gz}" for kind in (*TEXT, "parquet") for gz in ("", "
 
 @dataclass(frozen=True)
 class NewEntity:
-    """What is known of an entity to be added: parents with weights, and how often it was seen with whom."""
+    """An entity to be added: its parents with weights, and how often it was seen with each context."""
 
     name: str
     parents: Mapping[str, float] = field(default_factory=dict)
@@ -37,7 +37,7 @@ def read_newcomers(name: object, parents: object = None, contexts: object = None
     if parents is not None or contexts is not None:
         raise DataError(
             "many entities are added at once, so what is known of each goes with it: "
-            '{name: {"parents": [...], "contexts": {...}}}, or a table with the columns name and parent'
+            '{name: {"parents": [...], "contexts": {...}}}, or a table with the columns name and parent.'
         )
     if isinstance(name, Mapping):
         return [_described(as_name(key, "the keys of what to add"), value) for key, value in name.items()]
@@ -46,7 +46,7 @@ def read_newcomers(name: object, parents: object = None, contexts: object = None
 
 
 def _is_many(name: object) -> bool:
-    """Whether this is more than a name: text is one unless it ends like the name of a table's file."""
+    """Return whether this is more than a name: text is one name unless it ends like the name of a table's file."""
     if isinstance(name, str):
         return name.lower().endswith(_SUFFIXES)
     if isinstance(name, bytes | int | float):
@@ -55,6 +55,7 @@ def _is_many(name: object) -> bool:
 
 
 def _described(name: str, known: object) -> NewEntity:
+    """Read what is known of one of several entities: its parents, or a mapping of parents and contexts."""
     if not isinstance(known, Mapping):
         return NewEntity(name, _parents(name, known))
     for key in known:
@@ -68,7 +69,7 @@ def _described(name: str, known: object) -> NewEntity:
 
 
 def _listed(rows: Columns) -> Iterator[NewEntity]:
-    """Gather rows (name, parent, weight) by name; stated weights of one parent add up."""
+    """Gather rows (name, parent, weight) by name; weights of the same parent add up."""
     names, parents, weights = rows.labels["name"], rows.labels["parent"], rows.numbers.get("weight")
     known: dict[str, dict[str, float]] = {name: {} for name in names.names}
     for row, (child, parent) in enumerate(zip(names.codes.tolist(), parents.codes.tolist(), strict=True)):
@@ -82,19 +83,20 @@ def _listed(rows: Columns) -> Iterator[NewEntity]:
 
 
 def _parents(name: str, given: object) -> dict[str, float]:
+    """Read parents, with weights if given; the weights of one that is named twice add up."""
     where = f"the parents of {name!r}"
     result: dict[str, float] = {}
     if isinstance(given, Mapping):
         for key, weight in given.items():
             parent = as_name(key, where)
-            result[parent] = result.get(parent, 0.0) + _weight(
-                weight, f"the weight of the parent {parent!r} of {name!r}"
-            )
+            what = f"the weight of the parent {parent!r} of {name!r}"
+            result[parent] = result.get(parent, 0.0) + _weight(weight, what)
         return result
     return dict.fromkeys(_names(given, where), 1.0)
 
 
 def _contexts(name: str, given: object) -> dict[str, float]:
+    """Read contexts, with counts if given; the counts of one that is named twice add up."""
     where = f"the contexts of {name!r}"
     result: dict[str, float] = {}
     pairs = given.items() if isinstance(given, Mapping) else ((context, 1.0) for context in _names(given, where))
@@ -111,7 +113,7 @@ def _contexts(name: str, given: object) -> dict[str, float]:
 
 
 def _names(given: object, where: str) -> list[str]:
-    """Return names that came alone or as a list, in which one may come several times."""
+    """Return the names of a list, in which one may come several times, or of a single name."""
     if given is None:
         return []
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
@@ -120,13 +122,15 @@ def _names(given: object, where: str) -> list[str]:
 
 
 def _weight(value: object, what: str) -> float:
+    """Check a weight."""
     weight = _number(value, what)
     if weight <= 0:
-        raise DataError(f"{what} is not positive: {value!r}; leave a parent out instead.")
+        raise DataError(f"{what} is not positive: {value!r}; omit the parent instead.")
     return weight
 
 
 def _number(value: object, what: str) -> float:
+    """Check a finite number."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise DataError(f"{what} is {value!r}, not a number.")
     try:

@@ -1,8 +1,9 @@
-"""The small table that queries return: rows of entity, score and standard deviation."""
+"""What queries return: tables of entity, score and standard deviation, and densities of single entities."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,59 @@ from vbn._errors import MissingExtraError
 if TYPE_CHECKING:
     import pandas
     import polars
+
+_SHOWN = 4  # dimensions of a density
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """A diagonal Gaussian.
+
+    Attributes
+    ----------
+    mean
+        Mean in each dimension.
+    variance
+        Variance in each dimension.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> density = Density(np.array([0.42]), np.array([0.25]))
+    >>> density
+    N(mean=0.42, std=0.50)
+    >>> density.sample(3, seed=0).shape
+    (3, 1)
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray
+
+    @property
+    def std(self) -> np.ndarray:
+        """Standard deviation in each dimension."""
+        return np.asarray(np.sqrt(self.variance))
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self.mean)
+
+    def sample(self, n: int = 1, seed: int | np.random.Generator | None = None) -> np.ndarray:
+        """Draw n vectors, as an (n, dim) array."""
+        rng = np.random.default_rng(seed)
+        return np.asarray(self.mean + self.std * rng.standard_normal((n, self.dim)))
+
+    def __repr__(self) -> str:
+        return f"N(mean={_first_few(self.mean)}, std={_first_few(self.std)})"
+
+
+def _first_few(values: np.ndarray) -> str:
+    """Return the first few numbers as text."""
+    if len(values) == 1:
+        return f"{values[0]:.2f}"
+    more = ", ..." if len(values) > _SHOWN else ""
+    return "[" + ", ".join(f"{value:.2f}" for value in values[:_SHOWN]) + more + "]"
 
 
 class Row(NamedTuple):
@@ -57,55 +111,27 @@ class Table(Sequence[Row]):
         return (self[i] for i in range(len(self)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Rows as dictionaries, ready for JSON."""
+        """Return the rows as dictionaries, ready for JSON."""
         return [row._asdict() for row in self]
 
     def _columns(self) -> dict[str, Any]:
+        """Return the columns of a data frame."""
         return {"entity": self.entities, "score": self.scores, "std": self.stds}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a pandas data frame."""
-        frame: pandas.DataFrame = _pandas().DataFrame(self._columns())
-        return frame
+        """Return the table as a pandas data frame."""
+        return pandas_frame(self._columns())
 
     def to_polars(self) -> polars.DataFrame:
-        """The table as a polars data frame."""
-        frame: polars.DataFrame = _polars().DataFrame(self._columns())
-        return frame
+        """Return the table as a polars data frame."""
+        return polars_frame(self._columns())
 
     def __repr__(self) -> str:
         return _rendered(["entity"], self.measure, [([row.entity], row) for row in self])
 
 
-def _printable(name: str) -> str:
-    return name if name.isprintable() else repr(name)
-
-
-def _width(name: str) -> int:
-    """Cells of a terminal that a name takes: two for each Chinese character or emoji."""
-    from rich.cells import cell_len
-
-    return cell_len(name)
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingExtraError("pandas is not installed: pip install 'vbn[tables]'.") from error
-    return pandas
-
-
-def _polars() -> Any:
-    try:
-        import polars
-    except ImportError as error:
-        raise MissingExtraError("polars is not installed: pip install 'vbn[tables]'.") from error
-    return polars
-
-
 class Tables(Sequence[Table]):
-    """Answers to several queries: a table for each, in their order; `.query` says whose it is.
+    """Answers to several queries: a table for each, in their order; its `.query` names the query.
 
     Examples
     --------
@@ -125,22 +151,21 @@ class Tables(Sequence[Table]):
         return Tables(self._tables[index]) if isinstance(index, slice) else self._tables[index]
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """All rows as dictionaries, each with its query, ready for JSON."""
+        """Return all rows as dictionaries, each with its query, ready for JSON."""
         return [{"query": table.query, **row} for table in self._tables for row in table.to_dicts()]
 
     def _columns(self) -> dict[str, Any]:
+        """Return the columns of a data frame."""
         rows = self.to_dicts()
         return {name: [row[name] for row in rows] for name in ("query", "entity", "score", "std")}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All rows as one pandas data frame, with a column that names the query."""
-        frame: pandas.DataFrame = _pandas().DataFrame(self._columns())
-        return frame
+        """Return all rows as one pandas data frame, with a column that names the query."""
+        return pandas_frame(self._columns())
 
     def to_polars(self) -> polars.DataFrame:
-        """All rows as one polars data frame, with a column that names the query."""
-        frame: polars.DataFrame = _polars().DataFrame(self._columns())
-        return frame
+        """Return all rows as one polars data frame, with a column that names the query."""
+        return polars_frame(self._columns())
 
     def __repr__(self) -> str:
         measure = self._tables[0].measure if self._tables else "score"
@@ -149,9 +174,9 @@ class Tables(Sequence[Table]):
 
 
 def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Row]]) -> str:
-    """Lines of text: names to the left, score and standard deviation to the right."""
+    """Return lines of text: names to the left, score and standard deviation to the right."""
     names = [[_printable(name) for name in given] for given, _ in rows]
-    widths = [max([_width(column[0]), *(_width(name) for name in column)]) for column in _transposed([titles, *names])]
+    widths = [max(_width(name) for name in column) for column in zip(titles, *names, strict=True)]
     right = max(6, len(measure))
     lines = [_padded(titles, widths) + f"  {measure:>{right}}   std"]
     for given, (_, row) in zip(names, rows, strict=True):
@@ -159,9 +184,36 @@ def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Row]]
     return "\n".join(lines)
 
 
-def _transposed(rows: list[list[str]]) -> list[list[str]]:
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
 def _padded(names: list[str], widths: list[int]) -> str:
+    """Return names side by side, each as wide as its column."""
     return "  ".join(name + " " * (width - _width(name)) for name, width in zip(names, widths, strict=True))
+
+
+def _printable(name: str) -> str:
+    """Return a name, with what cannot be printed escaped."""
+    return name if name.isprintable() else repr(name)
+
+
+def _width(name: str) -> int:
+    """Return how many cells of a terminal a name takes: two for each Chinese character or emoji."""
+    from rich.cells import cell_len
+
+    return cell_len(name)
+
+
+def pandas_frame(columns: dict[str, Any]) -> pandas.DataFrame:
+    """Return columns as a pandas data frame."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtraError("pandas is not installed: pip install 'vbn[tables]'.") from error
+    return pandas.DataFrame(columns)
+
+
+def polars_frame(columns: dict[str, Any]) -> polars.DataFrame:
+    """Return columns as a polars data frame."""
+    try:
+        import polars
+    except ImportError as error:
+        raise MissingExtraError("polars is not installed: pip install 'vbn[tables]'.") from error
+    return polars.DataFrame(columns)

@@ -1,0 +1,289 @@
+"""What `explain` finds, as data and as ten to fifteen lines of text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+_ROLES = {"u": "as an entity (u)", "v": "as a context (v)"}
+_SIDES = {"u": "as a row (u)", "v": "as a column (v)"}  # where an entity is only one of them
+_LONGEST = 40  # characters of a name
+_PARENTS = 6  # lines for parents
+_NO_COUNTS = "the counts were not kept with this model, so no single pair can be named"
+
+
+@dataclass(frozen=True)
+class Parent:
+    """A parent, and what it does to the prior mean.
+
+    Attributes
+    ----------
+    entity, weight
+        Its name, and its weight among the parents of the same child.
+    through
+        Product of the weights on the way up to it from the explained entity.
+    share
+        Its share of the prior mean; those of all parents sum to 1. Negative where it pulls against the others. None
+        further up, where it only acts through the parent below.
+    cosine, distance
+        Cosine and distance between its mean and that of the explained entity.
+    parents
+        Its own parents.
+    """
+
+    entity: str
+    weight: float
+    through: float
+    share: float | None
+    cosine: float
+    distance: float
+    parents: tuple[Parent, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An observed pair: the other entity, how often, and how far it moved the mean away from the prior mean."""
+
+    entity: str
+    count: float
+    move: float
+
+
+@dataclass(frozen=True)
+class Child:
+    """A child of a category, and its share of the category's precision."""
+
+    entity: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How data moved the mean away from the prior mean.
+
+    `observed`, `noise`, `relations` and `unexplained` add up to `distance`.
+
+    Attributes
+    ----------
+    distance
+        Distance between the two.
+    pairs
+        The observed pairs that moved it most.
+    observed
+        All observed pairs together.
+    n_observed
+        Number of observed pairs.
+    noise
+        The noise pairs (negatives), in expectation.
+    relations
+        Each relation, its noise pairs included.
+    unexplained
+        The rest: one epoch's noise pairs are not the expected ones, posteriors are averaged over epochs, and a fit may
+        have ended early.
+    """
+
+    distance: float
+    pairs: tuple[Pair, ...]
+    observed: float
+    n_observed: int
+    noise: float
+    relations: dict[str, float]
+    unexplained: float
+
+
+@dataclass(frozen=True)
+class PartExplanation:
+    """The explanation of one density of an entity.
+
+    Attributes
+    ----------
+    part
+        "u" or "v".
+    prior_share, data_share, relation_share
+        Shares of the posterior precision, averaged over dimensions; they sum to 1.
+    std, prior_std
+        Mean standard deviation, and what it would be without data at the same learned precision.
+    mean_length
+        Length of the mean.
+    from_prior, from_data
+        The two parts of that length: E[tau] times variance times the prior mean, along the mean, and the rest.
+    parents
+        The parents with their own parents, as a tree.
+    moved
+        How data moved the mean; None where the counts were not kept.
+    """
+
+    part: str
+    prior_share: float
+    data_share: float
+    relation_share: float
+    std: float
+    prior_std: float
+    mean_length: float
+    from_prior: float
+    from_data: float
+    parents: tuple[Parent, ...]
+    moved: Moved | None
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why the density of an entity is where it is; prints as text.
+
+    Attributes
+    ----------
+    entity, side
+        The entity, and its side where rows and columns differ.
+    count
+        How often it was seen.
+    kind
+        "entity", or "category" for a parent without data of its own.
+    n_children
+        How many entities it is a parent of.
+    parts
+        Its densities: u and v where rows and columns are the same entities, else one of them. For a category they are
+        those of the category variables.
+    children
+        For a category: the children that hold it in place most, by their share of its precision.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> data = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [10, 4])
+    >>> data = data.with_taxonomy({"dog": ["animal"], "cat": ["animal"], "cow": ["animal"]})
+    >>> model = vbn.VBN(dim=4, epochs=5, verbose=False).fit(data)
+    >>> model.explain("cow").parts[0].prior_share
+    1.0
+    >>> model.explain("dog").parts[0].moved.pairs[0].entity
+    'barks'
+    """
+
+    entity: str
+    side: str
+    count: float
+    kind: str
+    n_children: int
+    parts: tuple[PartExplanation, ...]
+    children: tuple[Child, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain data, ready for JSON."""
+        return {key: _plain(value) for key, value in asdict(self).items()}
+
+    def __repr__(self) -> str:
+        first = self.parts[0]
+        lines = [_title(self), *(f"  {_role(self, part)}: {_shares(part, self.kind)}" for part in self.parts)]
+        lines += _parent_lines(first) + _child_lines(self)
+        if self.kind == "entity":
+            lines += _mean_lines(first) + _move_lines(first)
+        return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    """Return lists for tuples, at any depth."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _role(found: Explanation, part: PartExplanation) -> str:
+    """Return what the entity is in one of its densities."""
+    if found.kind == "category":
+        return f"as a category ({part.part})"
+    return (_ROLES if len(found.parts) == 2 else _SIDES)[part.part]
+
+
+def _shown(name: str) -> str:
+    """Return a name that can be printed on a line."""
+    safe = name if name.isprintable() else repr(name)
+    return safe if len(safe) <= _LONGEST else safe[: _LONGEST - 1] + "…"
+
+
+def _number(count: float) -> str:
+    """Return a count as people write it: whole, or with two digits after the point."""
+    return f"{count:,.0f}" if count == round(count) else f"{count:,.2f}"
+
+
+def _title(found: Explanation) -> str:
+    """Return the first line: how often the entity was seen."""
+    below = "entity" if found.n_children == 1 else "entities"
+    if found.kind == "category":
+        return f"{_shown(found.entity)}: only a category, the parent of {found.n_children:,} {below}; never seen itself"
+    seen = "never seen" if found.count == 0 else f"seen {_number(found.count)} time{'' if found.count == 1 else 's'}"
+    parent = f"; also the parent of {found.n_children:,} {below}" if found.n_children else ""
+    return f"{_shown(found.entity)}: {seen}{parent}"
+
+
+def _shares(part: PartExplanation, kind: str) -> str:
+    """Return what the precision of a density is made of."""
+    data = "its children" if kind == "category" else "data" if part.moved is None else "co-occurrences"
+    shares = [(part.prior_share, "prior"), (part.data_share, data), (part.relation_share, "relations")]
+    text = ", ".join(f"{100 * share:.0f} % {name}" for share, name in shares if share >= 0.005)
+    return f"{text}; std {part.std:.2f}, by the prior alone {part.prior_std:.2f}"
+
+
+def _parent_lines(part: PartExplanation) -> list[str]:
+    """Return a table of the heaviest parents."""
+    if not part.parents:
+        return ["  no parents: the prior mean is 0"]
+    heaviest = part.parents[:_PARENTS]
+    ways = [_way_up(parent) for parent in heaviest]
+    wide = max(22, *(len(way) for way in ways))
+    lines = [f"  {'parent < its own parents':<{wide + 2}}  weight  share of prior  cosine  distance"]
+    for parent, way in zip(heaviest, ways, strict=True):
+        share = 0.0 if parent.share is None else 100 * parent.share
+        numbers = f"{parent.weight:6.2f}  {share:12.0f} %  {parent.cosine:6.2f}  {parent.distance:8.2f}"
+        lines.append(f"    {way:<{wide}}  {numbers}")
+    more = len(part.parents) - len(heaviest)
+    return lines + ([f"    and {more:,} more"] if more else [])
+
+
+def _way_up(parent: Parent) -> str:
+    """Return a parent and, after "<", those above it; several at one level stand in brackets with their weights."""
+    name = _shown(parent.entity)
+    if not parent.parents:
+        return name
+    if len(parent.parents) == 1:
+        return f"{name} < {_way_up(parent.parents[0])}"
+    above = ", ".join(f"{_shown(p.entity)} {p.weight:.2f}" for p in parent.parents[:3])
+    more = ", ..." if len(parent.parents) > 3 else ""
+    return f"{name} < ({above}{more})"
+
+
+def _child_lines(found: Explanation) -> list[str]:
+    """Return the children of a category with their shares."""
+    if not found.children:
+        return []
+    wide = max(len(_shown(child.entity)) for child in found.children)
+    lines = ["  children that hold it most, by share of its precision"]
+    return lines + [f"    {_shown(c.entity):<{wide}}  {100 * c.share:5.1f} %" for c in found.children]
+
+
+def _mean_lines(part: PartExplanation) -> list[str]:
+    """Return what the mean is made of."""
+    parts = f"{part.from_prior:.2f} of it from the prior, {part.from_data:.2f} from data"
+    return [f"  mean of length {part.mean_length:.2f}: {parts}"]
+
+
+def _move_lines(part: PartExplanation) -> list[str]:
+    """Return what moved the mean away from the prior mean."""
+    moved = part.moved
+    if moved is None:
+        return [f"  {_NO_COUNTS}"]
+    if part.prior_share == 1.0:
+        return ["  no data: its density is what its parents say" if part.parents else "  no data"]
+    rows = [(f"{_shown(p.entity)} ({_number(p.count)}x)", p.move) for p in moved.pairs]
+    rest = moved.n_observed - len(moved.pairs)
+    if rest > 0:
+        shown = sum(pair.move for pair in moved.pairs)
+        rows.append((f"{rest:,} other observed pair{'' if rest == 1 else 's'}", moved.observed - shown))
+    if moved.n_observed:
+        rows.append(("noise pairs (expected)", moved.noise))
+    rows += [(f"relation {_shown(name)}", move) for name, move in moved.relations.items()]
+    rows.append(("not explained", moved.unexplained))
+    wide = max(len(label) for label, _ in rows)
+    whole = max(moved.distance, 1e-300)
+    head = f"  {moved.distance:.2f} away from the prior mean; shares of that way"
+    return [head, *(f"    {label:<{wide}}  {100 * move / whole:+7.1f} %" for label, move in rows)]

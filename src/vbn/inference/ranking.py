@@ -1,0 +1,235 @@
+"""The best columns for queries given as densities: exact, block by block, the same whatever else is in the batch."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.inference.predictive import probability_std, sigmoid
+from vbn.inference.table import Table
+from vbn.kernels import damping
+from vbn.model import Gaussians, Profile, Trained
+
+_QUERIES = 256  # in a block
+_SCORES = 1 << 20  # in a block: means that are held at a time
+_ROUNDING = 1e-5  # of |u| |v|: more than a matrix product in float32 can be wrong by
+
+
+@dataclass(frozen=True)
+class Dial:
+    """The popularity dial: how much frequency counts beside what the model says, without training again.
+
+    It adds weight * log(count + floor * mean count) to the logit of each column.
+
+    Attributes
+    ----------
+    weight : float
+        Above 0 favours popular entities, below 0 rare ones; 0 leaves the ranking as it is.
+    floor : float
+        In units of the average count. Columns seen far less often than this count as equally popular: the dial lifts
+        what is frequent and hardly moves the others.
+    """
+
+    weight: float = 0.0
+    floor: float = 0.0
+
+    def __bool__(self) -> bool:
+        """Return whether it changes anything."""
+        return self.weight != 0.0
+
+    def added(self, profile: Profile) -> np.ndarray:
+        """Return what it adds to the logits of a model's columns."""
+        return self.weight * profile.log_popularity(self.floor)
+
+
+_NEUTRAL = Dial()
+
+
+def read_dial(popularity: Any, floor: Any = 0.0) -> Dial:
+    """Check the dial that a user gives.
+
+    Examples
+    --------
+    >>> read_dial(1, floor=0.5)
+    Dial(weight=1.0, floor=0.5)
+    """
+    if not _is_finite(popularity):
+        raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
+    if not _is_finite(floor) or float(floor) < 0.0:
+        raise ParameterError(
+            f"popularity_floor={floor!r} must be a finite number of at least 0, in units of the average count."
+        )
+    return Dial(float(popularity), float(floor))
+
+
+def _is_finite(given: Any) -> bool:
+    """Return whether something is a finite number."""
+    if isinstance(given, bool) or not isinstance(given, numbers.Real):
+        return False
+    return bool(np.isfinite(float(given)))
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Columns that a query must not get: for query q, columns[indptr[q]:indptr[q + 1]], sorted."""
+
+    indptr: np.ndarray
+    columns: np.ndarray
+
+    @classmethod
+    def of(cls, lists: list[np.ndarray]) -> Hidden:
+        """Join one list of columns for each query."""
+        indptr = np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64)
+        columns = np.concatenate([np.sort(one) for one in lists]) if lists else np.empty(0)
+        return cls(indptr, columns.astype(np.int64))
+
+    def part(self, first: int, last: int) -> Hidden:
+        """Return those of the queries first..last-1."""
+        return Hidden(self.indptr[first : last + 1], self.columns)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """The arrays as kernels take them."""
+        return self.indptr, self.columns
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The best columns of each query, best first: `columns` and `logits` (q, k); -1 fills the end of a short list."""
+
+    columns: np.ndarray
+    logits: np.ndarray
+
+
+def rank(
+    trained: Trained,
+    queries: Gaussians,
+    k: int,
+    candidates: np.ndarray,
+    hidden: Hidden,
+    dial: Dial = _NEUTRAL,
+    rng: np.random.Generator | None = None,
+) -> Ranked:
+    """Find the k best candidates of every query.
+
+    Parameters
+    ----------
+    trained
+        The model.
+    queries
+        Densities of rows.
+    k
+        How many.
+    candidates
+        Ids of the columns that may be an answer, in ascending order.
+    hidden
+        Columns that single queries must not get.
+    dial
+        What popularity adds to the logit.
+    rng
+        If given, scores are drawn from the posterior (Thompson sampling) in place of the predictive probability.
+    """
+    k = min(k, len(candidates))
+    columns, logits = np.full((len(queries.mean), k), -1, np.int64), np.full((len(queries.mean), k), -np.inf)
+    extra = dial.added(trained.profile) if dial else np.zeros(len(trained.columns))
+    if k:
+        for first in range(0, len(columns), _QUERIES):
+            part = slice(first, min(first + _QUERIES, len(columns)))
+            block = Gaussians(queries.mean[part], queries.variance[part])
+            offer = _Predictive(trained, block, extra) if rng is None else _Sampled(trained, block, extra, rng)
+            best = _best(offer, part.stop - part.start, k, candidates, hidden.part(part.start, part.stop))
+            columns[part], logits[part] = best.columns, best.logits
+    return Ranked(columns, logits)
+
+
+def _best(offer: _Predictive | _Sampled, n: int, k: int, candidates: np.ndarray, hidden: Hidden) -> Ranked:
+    """Offer all candidates to n queries, block by block, and sort the k best of each."""
+    scores, columns, filled = np.full((n, k), -np.inf), np.full((n, k), -1, np.int64), np.zeros(n, np.int64)
+    step = max(_SCORES // n, 1)
+    for first in range(0, len(candidates), step):
+        offer(candidates[first : first + step], hidden, (scores, columns, filled))
+    order = np.lexsort((columns, -scores), axis=1)
+    columns, scores = np.take_along_axis(columns, order, 1), np.take_along_axis(scores, order, 1)
+    return Ranked(np.where(np.isneginf(scores), -1, columns), scores)
+
+
+class _Predictive:
+    """Offers columns by the logit of the predictive probability."""
+
+    def __init__(self, trained: Trained, queries: Gaussians, extra: np.ndarray) -> None:
+        self.trained, self.extra = trained, extra
+        dtype = trained.posterior.v.mean.dtype
+        mean, variance = (np.ascontiguousarray(array, dtype) for array in (queries.mean, queries.variance))
+        self.queries = Gaussians(mean, variance)
+        self.bound = self._bound()
+
+    def _bound(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return the largest extra, and for each query its largest rounding error and its strongest damping."""
+        profile, mean = self.trained.profile, self.queries.mean.astype(np.float64)
+        variance = (mean**2 + self.queries.variance) @ profile.largest_variance
+        variance += self.queries.variance @ profile.largest_square + profile.largest_bias_variance
+        slack = _ROUNDING * (np.linalg.norm(mean, axis=1) * profile.largest_length + profile.largest_bias)
+        return float(self.extra.max(initial=0.0)), slack, 1.0 / damping(variance)
+
+    def __call__(self, ids: np.ndarray, hidden: Hidden, best: tuple[np.ndarray, ...]) -> None:
+        from vbn.kernels.predictive import offer_predictive
+
+        q = self.trained.posterior
+        means = self.queries.mean @ _rows(q.v.mean, ids).T
+        means += _rows(q.bias.mean, ids)
+        densities = self.queries.densities, q.v.densities, q.bias.densities
+        offer_predictive(means, ids, *densities, self.extra, self.bound, hidden.arrays, best)
+
+
+class _Sampled:
+    """Offers columns by scores drawn from the posterior: one u for each query, one v.u + b for each column."""
+
+    def __init__(self, trained: Trained, queries: Gaussians, extra: np.ndarray, rng: np.random.Generator) -> None:
+        self.trained, self.extra, self.rng = trained, extra, rng
+        noise = rng.standard_normal(queries.mean.shape)
+        self.drawn = queries.mean + np.sqrt(queries.variance) * noise
+
+    def __call__(self, ids: np.ndarray, hidden: Hidden, best: tuple[np.ndarray, ...]) -> None:
+        from vbn.kernels.predictive import offer_scores
+
+        q = self.trained.posterior
+        mean = self.drawn @ _rows(q.v.mean, ids).T + _rows(q.bias.mean, ids)
+        variance = self.drawn**2 @ _rows(q.v.variance, ids).T + _rows(q.bias.variance, ids)
+        drawn = mean + np.sqrt(variance) * self.rng.standard_normal(mean.shape) + self.extra[ids]
+        offer_scores(drawn, ids, hidden.arrays, best)
+
+
+def _rows(array: np.ndarray, ids: Any) -> np.ndarray:
+    """Return rows of an array; a view where the ids are consecutive, as they are unless candidates are few."""
+    if ids[-1] - ids[0] + 1 == len(ids):
+        ids = slice(ids[0], ids[-1] + 1)
+    return np.asarray(array[ids])
+
+
+def tables(
+    trained: Trained, queries: Gaussians, ranked: Ranked, dial: Dial, names: list[str | None], measure: str
+) -> list[Table]:
+    """Make a table for each query: probabilities after the dial, with their standard deviations."""
+    return [_table(trained, queries, ranked, q, dial, name, measure) for q, name in enumerate(names)]
+
+
+def _table(
+    trained: Trained, queries: Gaussians, ranked: Ranked, q: int, dial: Dial, name: str | None, measure: str
+) -> Table:
+    """Make the table of query q."""
+    found = ranked.columns[q] >= 0
+    columns, logits = ranked.columns[q][found], ranked.logits[q][found]
+    posterior = trained.posterior
+    u, u_variance = queries.mean[q].astype(np.float64), queries.variance[q].astype(np.float64)
+    v, v_variance = posterior.v.mean[columns].astype(np.float64), posterior.v.variance[columns]
+    mean = v @ u + posterior.bias.mean[columns]
+    variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
+    if dial:
+        mean = mean + dial.added(trained.profile)[columns]
+    scores = sigmoid(logits, trained.temperature)
+    std = probability_std(mean, variance, trained.temperature)
+    return Table([trained.columns[j] for j in columns], scores, std, measure, query=name)
