@@ -132,7 +132,7 @@ def test_noise_pairs_come_at_the_ratio_of_training(words):
 
 def test_what_training_rejects_is_no_noise(shop):
     model, train, rest = shop
-    drawn = labelled_pairs(rest, model._trained, None, model._never_noise(), 0)
+    drawn = labelled_pairs(rest, model._trained, None, model._data.counts, 0)
     names = model._trained
     noise = {(names.rows[i], names.columns[j]) for i, j, d in zip(*drawn[:3], strict=True) if d == 0}
     assert noise
