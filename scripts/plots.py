@@ -14,7 +14,7 @@ import numpy as np
 
 import vbn
 from vbn.datasets import load_bundled
-from vbn.inference import pair_scores
+from vbn.inference import logit, pair_scores
 
 OUT = Path(__file__).parent.parent / "docs" / "images"
 SETTINGS = {
@@ -65,7 +65,7 @@ def show_worth_of_variances(model: vbn.VBN, pairs: list[tuple[str, str]], rarer:
         sign = np.where(drawn.labels == 1, 1.0, -1.0)
         losses = [
             np.average(np.logaddexp(0.0, -sign * score), weights=drawn.weights)
-            for score in (mean / np.sqrt(1 + np.pi / 8 * variance), mean)
+            for score in (logit(mean, variance), mean)
         ]
         name = f"{least}" if least == most else f"{least}-{most}" if most < 10**9 else f"{least} or more"
         std = np.median(np.sqrt(variance))

@@ -72,8 +72,9 @@ def _read(held_out: Any, trained: Trained) -> tuple[np.ndarray, np.ndarray, np.n
     """Return the ids of known pairs, labels if any, weights, and how many pairs there were."""
     if isinstance(held_out, Dataset):
         if held_out.shared != trained.shared:
-            same, different = ("model", "held-out data") if trained.shared else ("held-out data", "model")
-            raise DataError(f"rows and columns are the same entities in the {same}, but not in the {different}.")
+            raise DataError(
+                "rows and columns are the same entities in either the model or the held-out data, not both."
+            )
         counts = held_out.counts
         rows = known_ids(trained.rows, held_out.rows)[counts.row_ids()]
         columns = known_ids(trained.columns, held_out.columns)[counts.indices]

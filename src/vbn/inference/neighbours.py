@@ -173,7 +173,7 @@ def _by_context(
 
 
 def check_readout(trained: Trained, readout: Any, smoothing: Any) -> None:
-    """Refuse a readout that this model does not have, and a smoothing that is no weight."""
+    """Refuse a readout that this model does not have, and a smoothing that cannot be a weight."""
     if readout not in READOUTS:
         raise ParameterError(f"readout={readout!r} must be 'entity', 'both' or 'smoothed'.")
     if readout == "both" and not trained.shared:

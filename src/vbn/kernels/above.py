@@ -1,4 +1,4 @@
-"""How many scores of a row lie above one of them, which is what ranking measures count."""
+"""How many scores of a line lie above one of them: what ranking measures count."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vbn.kernels.compile import kernel
 
 @kernel
 def count_above(scores, added, rows, items, above):
-    """Count the scores of a row (plus `added` for each column) above that of an item; ties count half, nan never."""
+    """Scores of a row, plus what is added to each column, above that of an item; equal ones count half, nan never."""
     for case in range(len(rows)):
         line = scores[rows[case]]
         own = line[items[case]] + added[items[case]]

@@ -1,6 +1,7 @@
 """The closed form of the posterior predictive, Eq. (approximated-posterior-predictive), in numpy.
 
-`vbn.kernels.predictive` compiles `damping` too: this is the only place that has the formula.
+`vbn.kernels.predictive` compiles `damping` too, so no other place has the formula. Numba's cache looks only at the
+file of the kernel itself: after a change here, change or touch that file as well.
 """
 
 from __future__ import annotations
