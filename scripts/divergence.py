@@ -16,7 +16,7 @@ import matplotlib as mpl
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from vbn.plot._style import BLUE, FAINT, ORANGE, plain_frame
+from vbn.plot.style import BLUE, FAINT, ORANGE, plain_frame
 
 OUT = Path(__file__).parent.parent / "docs" / "images" / "divergence.png"
 ENTITIES, DIM, SWEEPS = 60, 10, 12

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
-from vbn.plot._style import BLUE, FAINT, INK, LINE, ORANGE, SMALL, plain_frame
+from vbn.plot.style import BLUE, FAINT, INK, LINE, ORANGE, SMALL, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

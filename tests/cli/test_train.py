@@ -130,7 +130,7 @@ def test_a_folder_with_such_a_file_of_another_is_refused_before_anything_is_read
     given = ["train", "absent.csv", "--kind", "pairs", "--out", "."]
     result = called(*given, cwd=tmp_path)
     assert result.returncode == 1
-    assert f"there is a {name} that is not that of a vbn model" in result.stderr
+    assert f"its {name} is not that of a vbn model" in result.stderr
     assert "no such file" in called(*given, "--dry-run", cwd=tmp_path).stderr  # which writes nothing
 
 

@@ -95,7 +95,7 @@ def test_given_axes_are_drawn_on_and_no_figure_is_made(odd, name):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_what_is_not_axes_is_refused(odd, name):
-    with pytest.raises(vbn.ParameterError, match="ax must be matplotlib axes, not str"):
+    with pytest.raises(vbn.ParameterError, match="ax must be matplotlib axes, got str"):
         PICTURES[name](odd, ax="here")
 
 

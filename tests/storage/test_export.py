@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 
 import vbn
 from vbn.storage import Densities, write_densities
-from vbn.storage._export_word2vec import encoded_keys
+from vbn.storage.export import encoded_keys
 
 NAMES = ["plain", "new york", "tab\there", "emoji 🦊", "عربى", "<b>", "ünï", "non\u00a0breaking", "-", "comma,"]
 
@@ -153,7 +153,7 @@ def test_roles_and_sides(model, shop, tmp_path):
     ("arguments", "error", "message"),
     [
         ({"path": "v.xyz"}, vbn.ParameterError, "word2vec, word2vec-binary, parquet, safetensors, numpy"),
-        ({"path": "v.txt", "format": "glove"}, vbn.ParameterError, "'glove'.*parquet"),
+        ({"path": "v.txt", "format": "glove"}, vbn.ParameterError, "parquet.*'glove'"),
         ({"path": None}, vbn.ParameterError, "path"),
         ({"path": "a\0b.txt"}, vbn.ParameterError, "path"),
         ({"path": "v.txt", "role": "category"}, vbn.ParameterError, "role"),

@@ -108,7 +108,7 @@ def test_the_config_tells_what_made_the_model(tmp_path):
 
 def test_the_card_tells_what_it_is_and_is_safe_markdown(tmp_path):
     card = (fit().save(tmp_path / "model") / "README.md").read_text(encoding="utf-8")
-    for words in ("VBN model", "lower bound by epoch", "vbn.load(", "no calibrated error bars", "cells"):
+    for words in ("VBN model", "lower bound by epoch", "vbn.load(", "not calibrated error bars", "cells"):
         assert words in card
     assert r"relation opp\|osite\\n\\ud800🦊\\x00" in card
     assert all(line.count("|") - line.count(r"\|") == 3 for line in card.splitlines() if line.startswith("| "))
@@ -146,7 +146,7 @@ def test_where_nothing_can_be_saved(tmp_path):
 @pytest.mark.parametrize("name", ["README.md", "config.json"])
 def test_files_of_others_are_not_overwritten(tmp_path, name):
     (tmp_path / name).write_text('{"mine": true}')
-    with pytest.raises(vbn.ModelFileError, match=f"there is a {name}"):
+    with pytest.raises(vbn.ModelFileError, match=f"its {name}"):
         fit().save(tmp_path)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: '{"mine": true}'}
 

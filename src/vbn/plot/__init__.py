@@ -1,12 +1,10 @@
-"""Pictures of a model, one call each: needs matplotlib (`pip install 'vbn[plot]'`).
+"""Pictures of a model, one call each; needs matplotlib (`pip install 'vbn[plot]'`).
 
-Every function takes `ax=None` (a new figure is made) and returns the Axes; nothing is shown or saved by itself.
+Every function takes `ax=None`, which makes a new figure, and returns the Axes. Nothing is shown or saved.
 """
 
-from vbn.plot._bound import bound
-from vbn.plot._neighbourhood import neighbourhood
-from vbn.plot._reliability import reliability
-from vbn.plot._taxonomy import taxonomy
-from vbn.plot._uncertainty import uncertainty
+from vbn.plot.curves import bound, reliability, uncertainty
+from vbn.plot.neighbours import neighbourhood
+from vbn.plot.tree import taxonomy
 
 __all__ = ["bound", "neighbourhood", "reliability", "taxonomy", "uncertainty"]

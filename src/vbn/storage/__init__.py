@@ -1,11 +1,10 @@
 """Model folders: tensors in safetensors, a config.json that names them with checksums, and a model card."""
 
-from vbn.storage._config import CARD, CONFIG, read_config
-from vbn.storage._export import Densities, write_densities
-from vbn.storage._files import write_file
-from vbn.storage._folder import State, check_folder, read_folder, read_state, write_folder
-from vbn.storage._json import as_json
-from vbn.storage._posterior import averages_in, posterior_in, posterior_out
+from vbn.storage.config import CARD, CONFIG, read_config
+from vbn.storage.export import Densities, write_densities
+from vbn.storage.files import as_json, write_file
+from vbn.storage.folder import State, check_folder, read_folder, read_state, write_folder
+from vbn.storage.tensors import averages_in, posterior_in, posterior_out
 
 __all__ = [
     "CARD",

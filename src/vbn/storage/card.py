@@ -1,4 +1,4 @@
-"""The model card: a README.md for the folder, so that whoever finds it knows what it is."""
+"""The model card: a README.md that tells what is in the folder."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ _WHAT = "Entity embeddings as probability densities"
 _VARIANCES = (
     "## What the variances are not",
     "",
-    "The densities are a mean-field approximation: each variable has its own, as if it did not depend on the",
-    "others. Their variances tell which entities the model knows much about and which it does not, and they enter",
-    "every prediction. They may be too small or too large: no calibrated error bars. Similarities and",
-    "probabilities are those of the data above, with all that it lacks.",
+    "The densities are a mean-field approximation: each variable has its own density, as if it did not depend on",
+    "the others. Their variances show which entities the model knows well and which it does not, and they enter",
+    "every prediction. They are not calibrated error bars and may be too small or too large. Similarities and",
+    "probabilities reflect the data above, with all its gaps.",
 )
 _NO_VARIANCES = (
     "## No variances",
     "",
-    "The model has points, not densities: the tiny variances in its file only say so.",
+    "The model has points, not densities; the tiny variances in its file have no other meaning.",
 )
 _SPECIAL = frozenset("\\`*_{}[]()<>#+-.!|~&$:@")
-_PLAIN = re.compile(r"[A-Za-z0-9.,+\- ]+(_[A-Za-z0-9.,+\- ]+)*")  # numbers and parameters: nothing that markdown reads
+_PLAIN = re.compile(
+    r"[A-Za-z0-9.,+\- ]+(_[A-Za-z0-9.,+\- ]+)*"
+)  # numbers and parameters: markdown leaves them as they are
 
 
 def model_card(trained: Trained, config: dict[str, Any]) -> str:
-    """Markdown text about a saved model."""
+    """Return a text in markdown about a saved model."""
     bounds, scores = config["record"]["lower_bounds"], config["record"]["validation"]
     lines = [
         f"# A {config['estimator']} model",
@@ -53,7 +55,7 @@ def model_card(trained: Trained, config: dict[str, Any]) -> str:
 
 
 def sparkline(values: list[float]) -> str:
-    """A curve in one line of text, thinned out where it is long."""
+    """Return a curve as one line of text; a long one is thinned out."""
     shown = values[:: -(-len(values) // _WIDTH)]
     low, high = min(shown), max(shown)
     scale = (len(_BLOCKS) - 1) / (high - low) if high > low else 0.0
@@ -61,7 +63,7 @@ def sparkline(values: list[float]) -> str:
 
 
 def markdown_safe(text: str) -> str:
-    """A name as plain text in one line of markdown, whatever is in it."""
+    """Return a name that markdown shows as it is, on one line."""
     if _PLAIN.fullmatch(text) and len(text) <= _WIDTH and "www." not in text:
         return text
     visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_WIDTH])

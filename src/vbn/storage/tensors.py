@@ -1,4 +1,4 @@
-"""A trained model as named tensors (arrays and names) plus a small JSON part, and back with everything checked."""
+"""A trained model and its data as named tensors and a small JSON part, and back with everything checked."""
 
 from __future__ import annotations
 
@@ -9,16 +9,28 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ModelFileError
-from vbn.data import Taxonomy, Vocabulary, heights
-from vbn.model import COLD_PRECISIONS, KINDS, Hyperpriors, RelationInfo, Trained
-from vbn.storage._checks import BYTES, DOUBLE, IDS, LONG, TRUTH, need_positive, need_rows, take
-from vbn.storage._posterior import posterior_in, posterior_out
+from vbn.data import Counts, Dataset, Relation, Taxonomy, Vocabulary, heights
+from vbn.model import COLD_PRECISIONS, KINDS, Hyperpriors, Posterior, RelationInfo, Trained
+from vbn.storage.tensor_file import (
+    BYTES,
+    DOUBLE,
+    FLOATS,
+    IDS,
+    LONG,
+    TRUTH,
+    holds,
+    need_finite,
+    need_moderate,
+    need_positive,
+    need_rows,
+    take,
+)
 
 _NUMBERS = (int, float)
 
 
 def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Arrays by name, and what JSON holds better."""
+    """Return arrays by name, and the facts that belong in JSON."""
     tensors = posterior_out("posterior.", trained.posterior)
     tensors |= _names_out("columns", trained.columns) | _taxonomy_out("columns", trained.column_taxonomy)
     if not trained.shared:
@@ -47,7 +59,7 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
 
 
 def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any]) -> Trained:
-    """The inverse of `to_tensors`; raises `ModelFileError` for anything that does not fit."""
+    """Return the model of `to_tensors`; raise `ModelFileError` for anything that does not fit."""
     shared = _flag(extra, "shared")
     columns = _names_in("columns", tensors)
     rows = columns if shared else _names_in("rows", tensors)
@@ -59,16 +71,142 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any]) ->
     totals = take(tensors, "row_totals", DOUBLE, (n,))
     need_positive("row_totals", totals, or_zero=True)
     return Trained(
-        rows=rows, columns=columns, row_taxonomy=row_taxonomy, column_taxonomy=column_taxonomy, relations=relations,
+        rows=rows,
+        columns=columns,
+        row_taxonomy=row_taxonomy,
+        column_taxonomy=column_taxonomy,
+        relations=relations,
         posterior=posterior_in("posterior.", tensors, (n, m), categories, len(relations)),
         hyperpriors=Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra)),
-        row_active=take(tensors, "row_active", TRUTH, (n,)), column_active=take(tensors, "column_active", TRUTH, (m,)),
+        row_active=take(tensors, "row_active", TRUTH, (n,)),
+        column_active=take(tensors, "column_active", TRUTH, (m,)),
         row_totals=totals,
-        negatives=_number(extra, "negatives"), noise_power=_number(extra, "noise_power", or_zero=True),
+        negatives=_number(extra, "negatives"),
+        noise_power=_number(extra, "noise_power", or_zero=True),
         temperature=_number(extra, "temperature") if "temperature" in extra else 1.0,
         rejects=_flag(extra, "rejects") if "rejects" in extra else None,
         relations_apart=_flag(extra, "relations_apart") if "relations_apart" in extra else False,
-    )  # fmt: skip
+    )
+
+
+def posterior_out(prefix: str, posterior: Posterior) -> dict[str, np.ndarray]:
+    """Return the arrays of a posterior by name."""
+    return {f"{prefix}{path}": array for path, array in posterior.arrays().items()}
+
+
+def posterior_in(
+    prefix: str,
+    tensors: Mapping[str, np.ndarray],
+    sizes: tuple[int, int],
+    categories: tuple[int, int],
+    n_relations: int,
+) -> Posterior:
+    """Return the posterior of a model; `sizes` and `categories` are numbers for rows and for columns."""
+    offsets = take(tensors, f"{prefix}offsets", LONG, (n_relations + 1,))
+    means = take(tensors, f"{prefix}u.mean", FLOATS, (sizes[0], None))
+    dim, total = means.shape[1], int(offsets[-1])
+    if dim < 1:
+        raise ModelFileError("the model has no dimensions.")
+    if offsets[0] != 0 or (offsets[1:] <= offsets[:-1]).any():
+        raise ModelFileError("the ranks of the relations are damaged.")
+    arrays = {"offsets": offsets}
+    nested = len(take(tensors, f"{prefix}bias.category_rate", DOUBLE, (None,)))
+    if nested not in (0, categories[1]):
+        raise ModelFileError(f"the model has biases of {nested} categories, but {categories[1]} categories.")
+    for path, shape in _shapes(*sizes, (*categories, nested), n_relations, total, dim).items():
+        name = prefix + path
+        types = DOUBLE if path.endswith("rate") or "centre" in path else (means.dtype,)
+        arrays[path] = take(tensors, name, types, shape)
+        if path.endswith("mean"):
+            need_moderate(name, arrays[path])
+        else:
+            need_positive(name, arrays[path], or_zero="centre" in path)
+    return Posterior.from_arrays(arrays)
+
+
+def averages_in(
+    prefix: str, tensors: Mapping[str, np.ndarray], like: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return the arrays of a running average, each with the shape and type of the one in `like`."""
+    arrays = {}
+    for path, model in like.items():
+        arrays[path] = take(tensors, prefix + path, (model.dtype,), model.shape)
+        if path.startswith("linear") or path.endswith("mean"):
+            need_finite(prefix + path, arrays[path])
+        else:
+            need_positive(prefix + path, arrays[path], or_zero="centre" in path)
+    return arrays
+
+
+def _shapes(n: int, m: int, categories: tuple[int, ...], k: int, total: int, t: int) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {
+        "bias.centre_mean": (1,),
+        "bias.centre_variance": (1,),
+        "relation_bias.centre_mean": (k,),
+        "relation_bias.centre_variance": (k,),
+    }
+    factors = {"u": (n, t), "v": (m, t), "x": (total, t), "y": (total, t)}
+    for owner, shape in (factors | {"bias": (m,), "relation_bias": (k, m)}).items():
+        shapes |= {f"{owner}.mean": shape, f"{owner}.variance": shape}
+        shapes[f"{owner}.tau_rate"] = shape[:1] if owner in factors else shape
+    for owner, c, dim in zip(("u", "v", "bias"), categories, (t, t, 1), strict=True):
+        shapes |= {f"{owner}.category_{what}": (c,) for what in ("variance", "rate")}
+        shapes[f"{owner}.category_mean"] = (c, dim)
+    return shapes
+
+
+def data_to_tensors(data: Dataset) -> dict[str, np.ndarray]:
+    """Return counts and relation pairs, which `partial_fit` needs after `load`, by name."""
+    counts = data.counts
+    tensors = {"data.indptr": counts.indptr, "data.indices": counts.indices, "data.values": counts.values}
+    for number, relation in enumerate(data.relations.values()):
+        for field in ("left", "right", "weights"):
+            tensors[f"data.relation.{number}.{field}"] = getattr(relation, field)
+    return tensors
+
+
+def data_from_tensors(tensors: Mapping[str, np.ndarray], trained: Trained, kind: object) -> Dataset | None:
+    """Return the data of `data_to_tensors` with the model's names; None if the folder has no counts."""
+    if "data.indptr" not in tensors:
+        return None
+    if not isinstance(kind, str):
+        raise ModelFileError(f"the kind of the model's data must be a word, got {kind!r}.")
+    shape = len(trained.rows), len(trained.columns)
+    indptr = take(tensors, "data.indptr", LONG, (shape[0] + 1,))
+    indices = take(tensors, "data.indices", IDS, (None,))
+    values = take(tensors, "data.values", DOUBLE, indices.shape)
+    need_rows("the counts", indptr, indices, shape[1])
+    need_positive("data.values", values)
+    relations = {
+        info.name: _relation(info.name, info.symmetric, tensors, number, shape)
+        for number, info in enumerate(trained.relations)
+    }
+    return Dataset(
+        trained.rows,
+        None if trained.shared else trained.columns,
+        Counts(indptr, indices, values, shape),
+        row_taxonomy=trained.row_taxonomy,
+        column_taxonomy=trained.column_taxonomy,
+        relations=relations,
+        kind=kind,
+    )
+
+
+def _relation(
+    name: str, symmetric: bool, tensors: Mapping[str, np.ndarray], number: int, shape: tuple[int, int]
+) -> Relation:
+    prefix = f"data.relation.{number}."
+    left = take(tensors, f"{prefix}left", IDS, (None,))
+    right = take(tensors, f"{prefix}right", IDS, left.shape)
+    weights = take(tensors, f"{prefix}weights", DOUBLE, left.shape)
+    need_positive(f"{prefix}weights", weights)
+    inside = all(
+        holds(ids, lambda part, size=size: (part >= 0) & (part < size))  # type: ignore[misc]
+        for ids, size in zip((left, right), shape, strict=True)
+    )
+    if not inside:
+        raise ModelFileError(f"the pairs of relation {name!r} do not fit the names of the model.")
+    return Relation(name, left, right, weights, symmetric)
 
 
 def _names_out(prefix: str, vocabulary: Vocabulary) -> dict[str, np.ndarray]:
@@ -137,7 +275,7 @@ def _relations(entries: Any, shared: bool) -> tuple[RelationInfo, ...]:
 
 
 def _prior(entry: Mapping[str, Any]) -> float:
-    return _number(entry, "prior", or_zero=True) if "prior" in entry else 0.0  # files of before have none
+    return _number(entry, "prior", or_zero=True) if "prior" in entry else 0.0  # older files have none
 
 
 def _flag(values: Mapping[str, Any], name: str) -> bool:

@@ -1,14 +1,15 @@
-"""A part of the taxonomy as a tree, with what the model knows of each node."""
+"""A part of the taxonomy as a tree, with how well the model knows each node."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset, Taxonomy
-from vbn.plot._style import (
+from vbn.plot.style import (
     BLUE,
     FAINT,
     INK,
@@ -22,7 +23,6 @@ from vbn.plot._style import (
     title,
     trained_of,
 )
-from vbn.plot._tree import Branch, grow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ _LINE = 0.23  # inches for each leaf
 def taxonomy(
     of: Any, root: object, depth: int = 2, *, limit: int = 12, side: str = "column", ax: Axes | None = None
 ) -> Axes:
-    """Draw the tree below a node; larger dots were seen more often, darker ones are surer.
+    """Draw the tree below a node; larger dots were seen more often, darker dots are more certain.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ def taxonomy(
     root
         Name of the node at the left.
     depth
-        How many levels below it.
+        Number of levels below it.
     limit
-        How many children of a node to draw; a line says how many more there are.
+        Most children of a node that are drawn; a line tells how many more there are.
     side
         "row" or "column", where the two differ.
     ax
-        Axes to draw on; a new figure, as high as the tree needs, by default.
+        Axes to draw on; by default a new figure, as high as the tree needs.
 
     Examples
     --------
@@ -77,15 +77,14 @@ def taxonomy(
     ax.set_xlim(-0.12, levels + 0.85)
     ax.set_ylim(n_leaves - 0.4, -0.6)
     no_frame(ax)
-    title(
-        ax, f"Below {shown(tree.name, 40)}", "larger: seen more often" + ("" if trained is None else "; darker: surer")
-    )
+    caption = "larger: seen more often" + ("" if trained is None else "; darker: more certain")
+    title(ax, f"Below {shown(tree.name, 40)}", caption)
     return ax
 
 
 def _taxonomy_of(of: Any, trained: Trained | None, side: str) -> Taxonomy:
     if side not in ("row", "column"):
-        raise ParameterError(f"side={side!r} is neither 'row' nor 'column'.")
+        raise ParameterError(f"side must be 'row' or 'column', got side={side!r}.")
     source = of if trained is None else trained
     found: Taxonomy | None = source.row_taxonomy if side == "row" else source.column_taxonomy
     if found is None:
@@ -94,7 +93,7 @@ def _taxonomy_of(of: Any, trained: Trained | None, side: str) -> Taxonomy:
 
 
 def _edges(ax: Axes, branches: list[Branch]) -> None:
-    """Smooth lines from each node to its children."""
+    """Draw smooth lines from each node to its children."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
 
@@ -117,7 +116,7 @@ def _dots(ax: Axes, branches: list[Branch], graph: Taxonomy, trained: Trained | 
         ax.scatter(x, y, s=sizes, color=BLUE, zorder=3, linewidths=0)
         return
     stds = _stds(trained, side, nodes)
-    top = float(np.quantile(stds, 0.95))  # a few that nothing is known of would make all others look the same
+    top = float(np.quantile(stds, 0.95))  # a few unknown nodes would make all others look the same
     wide = bool((stds > 1.5 * top).any())
     dots = ax.scatter(x, y, s=sizes, c=stds, cmap="cividis", vmax=top if wide else None, zorder=3, linewidths=0)
     height = float(ax.figure.figure.get_size_inches()[1])
@@ -130,23 +129,89 @@ def _dots(ax: Axes, branches: list[Branch], graph: Taxonomy, trained: Trained | 
 
 
 def _stds(trained: Trained, side: str, nodes: np.ndarray) -> np.ndarray:
-    """Mean standard deviation: of the entity where it was seen, else of the category."""
+    """Return mean standard deviations: of the entity if it was seen, else of the category."""
     name = "u" if trained.shared or side == "row" else "v"
     part, graph = trained.part(name), trained.graph(name)
-    result: np.ndarray = np.sqrt(part.variance[nodes]).mean(axis=1)
+    stds = np.asarray(np.sqrt(part.variance[nodes]).mean(axis=1))
     only = (graph.category_of[nodes] >= 0) & ~graph.entity_active[nodes]
-    result[only] = np.sqrt(part.category_variance[graph.category_of[nodes[only]]])
-    return result
+    stds[only] = np.sqrt(part.category_variance[graph.category_of[nodes[only]]])
+    return stds
 
 
 def _names(ax: Axes, branches: list[Branch]) -> None:
-    """Names to the right of leaves, and above the dots of nodes with children."""
+    """Write names to the right of leaves, and above the dots of nodes with children."""
     for branch in branches:
-        inner = bool(branch.children)
+        inner, more = bool(branch.children), branch.node is None
+        looks = {
+            "va": "bottom" if inner else "center",
+            "color": FAINT if more else INK,
+            "fontweight": "bold" if branch.level == 0 else "normal",
+            "fontstyle": "italic" if more else "normal",
+            **LITERAL,
+        }
+        name, offset = shown(branch.name, 22 if inner else 26), (-2, 7) if inner else (8, 0)
         label = ax.annotate(
-            shown(branch.name, 22 if inner else 26), (branch.level, branch.y), (-2, 7) if inner else (8, 0),
-            textcoords="offset points", ha="left", va="bottom" if inner else "center", fontsize=SMALL,
-            color=FAINT if branch.node is None else INK, fontweight="bold" if branch.level == 0 else "normal",
-            fontstyle="italic" if branch.node is None else "normal", zorder=4, **LITERAL,
-        )  # fmt: skip
+            name,
+            (branch.level, branch.y),
+            offset,
+            textcoords="offset points",
+            ha="left",
+            fontsize=SMALL,
+            zorder=4,
+            **looks,
+        )
         label.set_in_layout(False)
+
+
+@dataclass
+class Branch:
+    """A node of the picture; `node` is None for the line that counts the children left out."""
+
+    node: int | None
+    name: str
+    level: int
+    y: float = 0.0
+    children: list[Branch] = field(default_factory=list)
+
+    def walk(self) -> list[Branch]:
+        """Return the branch itself and all below it."""
+        return [self, *(below for child in self.children for below in child.walk())]
+
+
+def grow(taxonomy: Taxonomy, root: int, depth: int, limit: int) -> Branch:
+    """Return the tree below a node; a node with several parents appears below each of them.
+
+    Each leaf has a line of its own, and a parent is centred on its children. Of the children of a node, `limit` are
+    kept: those with most children of their own, then the most frequent.
+    """
+    indptr, children, _ = taxonomy.children()
+    counts, heights = taxonomy.vocabulary.counts, taxonomy.heights()
+
+    def rank(node: int) -> tuple[int, float, int]:
+        return -(int(indptr[node + 1]) - int(indptr[node])), -float(counts[node]), node
+
+    def branch(node: int, level: int) -> Branch:
+        made = Branch(node, taxonomy.vocabulary[node], level)
+        below = sorted(children[indptr[node] : indptr[node + 1]].tolist(), key=rank)
+        if level == depth or not below:
+            return made
+        kept = below if len(below) <= limit else below[: max(limit - 1, 1)]
+        made.children = [branch(child, level + 1) for child in sorted(kept, key=lambda n: (-heights[n], rank(n)))]
+        if len(kept) < len(below):
+            made.children.append(Branch(None, f"{len(below) - len(kept):,} more", level + 1))
+        return made
+
+    tree = branch(root, 0)
+    _settle(tree, 0.0)
+    return tree
+
+
+def _settle(branch: Branch, top: float) -> float:
+    """Set the heights of a branch, from `top` on; return where the next one begins."""
+    if not branch.children:
+        branch.y = top
+        return top + 1.0
+    for child in branch.children:
+        top = _settle(child, top)
+    branch.y = 0.5 * (branch.children[0].y + branch.children[-1].y)
+    return top

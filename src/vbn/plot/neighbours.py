@@ -1,4 +1,4 @@
-"""An entity among its neighbours: a flat map of densities."""
+"""An entity among its neighbours: a map of densities in the plane."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbn.plot._labels import place_labels
-from vbn.plot._style import BLUE, FAINT, INK, ORANGE, new_axes, no_frame, shown, title, trained_of
+from vbn.plot.style import BLUE, FAINT, INK, ORANGE, new_axes, no_frame, place_labels, shown, title, trained_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,18 +18,18 @@ _SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "column", ax: Axes | None = None) -> Axes:
     """Draw the k nearest neighbours of an entity (by cosine) with their uncertainty.
 
-    The means, at length 1 as their cosines see them, are projected on their first two principal directions. Ellipses
-    are the densities in that plane, all at the share of a standard deviation that the picture names. The entity and its
-    39 nearest neighbours have their names beside them; others are dots, and the picture says how many.
+    The means, scaled to length 1 as cosines do, are projected on their first two principal directions. Ellipses are the
+    densities in that plane, all at the share of a standard deviation that the caption states. The entity and its 39
+    nearest neighbours are labelled; the others are dots, and the caption tells how many.
 
     Parameters
     ----------
     model
         A fitted model.
     entity
-        Name of the entity in the middle.
+        Name of the entity.
     k
-        How many neighbours.
+        Number of neighbours.
     side
         "row" or "column", where the two differ.
     ax
@@ -57,27 +56,25 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     ax.scatter(points[:1, 0], points[:1, 1], s=60, color=ORANGE, zorder=5, linewidths=0)
     _limits(ax, points, scale**2 * spreads)
     no_frame(ax)
-    title(
-        ax, f"Neighbours of {shown(names[0], 40)}",
-        f"directions of means, plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}"
-        + (f"; the {len(names) - _NAMED:,} least similar are not named" if len(names) > _NAMED else ""),
-    )  # fmt: skip
+    caption = f"directions of means, plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}"
+    if len(names) > _NAMED:
+        caption += f"; the {len(names) - _NAMED:,} least similar are not named"
+    title(ax, f"Neighbours of {shown(names[0], 40)}", caption)
     few = min(len(names), _NAMED)
-    place_labels(
-        ax, points, [shown(name) for name in names[:few]], [ORANGE, *[INK] * (few - 1)],
-        [11.0, *[9.5 if few <= 20 else 8.5] * (few - 1)],
-    )  # fmt: skip
+    labels = [shown(name) for name in names[:few]]
+    sizes = [11.0, *[9.5 if few <= 20 else 8.5] * (few - 1)]
+    place_labels(ax, points, labels, [ORANGE, *[INK] * (few - 1)], sizes)
     if len(names) == 1:
         ax.annotate("no neighbours", (0.5, 0.05), xycoords="axes fraction", ha="center", color=FAINT)
     return ax
 
 
 def _flat(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Means and covariances in the plane of most variance, and the share of variance that it holds."""
+    """Return means and covariances in the plane of most variance, and the plane's share of the variance."""
     lengths = np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-30)
     means, variances = means / lengths, variances / lengths**2
     centred = means - means.mean(axis=0)
-    few = len(means) <= means.shape[1]  # of more points, their own directions would be a matrix of points x points
+    few = len(means) <= means.shape[1]  # with more points, full matrices would be of size points x points
     _, singular, axes = np.linalg.svd(centred, full_matrices=few)
     plane = axes[:2]
     if len(plane) < 2:  # a model of one dimension
@@ -89,7 +86,7 @@ def _flat(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _scale(points: np.ndarray, covariances: np.ndarray) -> float:
-    """How much of a standard deviation to draw: as much as leaves the points apart."""
+    """Return the share of a standard deviation to draw: the largest that keeps the points apart."""
     span = max(float(np.ptp(points, axis=0).max()), 1e-9)
     radius = float(np.median(np.sqrt(np.maximum(covariances[:, 0, 0], 0.0))))
     return next((scale for scale in _SCALES if scale * radius <= 0.12 * span), _SCALES[-1])
@@ -106,17 +103,16 @@ def _ellipses(ax: Axes, points: np.ndarray, covariances: np.ndarray) -> None:
     angles = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
     widths, heights = 2.0 * np.sqrt(np.maximum(values[:, 1], 0.0)), 2.0 * np.sqrt(np.maximum(values[:, 0], 0.0))
     for which, colour, layer in ((slice(1, None), BLUE, 2), (slice(1), ORANGE, 3)):
-        for filled in (True, False):
-            ellipses = EllipseCollection(
-                widths[which], heights[which], angles[which], units="xy", offsets=points[which],
-                offset_transform=ax.transData, facecolors=colour if filled else "none",
-                edgecolors="none" if filled else colour, alpha=0.08 if filled else 0.4, linewidths=0.9, zorder=layer,
-            )  # fmt: skip
+        place: dict[str, Any] = {"offsets": points[which], "offset_transform": ax.transData, "zorder": layer}
+        inside: dict[str, Any] = {"facecolors": colour, "edgecolors": "none", "alpha": 0.08}
+        border: dict[str, Any] = {"facecolors": "none", "edgecolors": colour, "alpha": 0.4, "linewidths": 0.9}
+        for looks in (inside, border):
+            ellipses = EllipseCollection(widths[which], heights[which], angles[which], units="xy", **place, **looks)
             ax.add_collection(ellipses, autolim=False)  # a wide ellipse must not set the limits
 
 
 def _limits(ax: Axes, points: np.ndarray, covariances: np.ndarray) -> None:
-    """Room for all points and most of the ellipses, on one scale for both directions."""
+    """Leave room for all points and most of the ellipses, with one scale for both directions."""
     reach = np.sqrt(np.maximum(covariances[:, [0, 1], [0, 1]], 0.0))
     low, high = points.min(axis=0), points.max(axis=0)
     span = max(float((high - low).max()), 1e-6)

@@ -1,7 +1,7 @@
 """Write and read a model folder; a kill at any moment leaves the old model or the new one.
 
-The tensors go to files named by their content and are synced; config.json, which names them with their checksums, is
-replaced by one atomic rename; files that nothing names any more go afterwards.
+Tensors are written to files named by their content and synced. Then one atomic rename replaces config.json, which names
+the files and their checksums. Files that no config names any more are removed last.
 """
 
 from __future__ import annotations
@@ -23,40 +23,50 @@ from vbn._errors import ModelFileError
 from vbn._version import __version__
 from vbn.data import Dataset
 from vbn.model import Trained
-from vbn.storage import _json
-from vbn.storage._about import data_summary, versions
-from vbn.storage._card import model_card
-from vbn.storage._config import CARD, CONFIG, FORMAT, check_ours, read_config
-from vbn.storage._data import data_from_tensors, data_to_tensors
-from vbn.storage._files import alone_in, folder_path, open_plain, sweep, write_file
-from vbn.storage._safetensors import file_chunks, map_tensors
-from vbn.storage._tensors import from_tensors, to_tensors
+from vbn.storage.card import model_card
+from vbn.storage.config import CARD, CONFIG, FORMAT, check_ours, data_summary, read_config, versions
+from vbn.storage.files import alone_in, dump, folder_path, open_plain, parse, sweep, write_file
+from vbn.storage.tensor_file import file_chunks, map_tensors
+from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, to_tensors
 
-_TRIES = 10  # a model that is being replaced while it is read is read again
+_TRIES = 10  # to read a model that another process keeps replacing
 
 
 @dataclass(frozen=True)
 class State:
-    """What a fit needs to go on, beside the model: tensors, and facts that JSON holds better."""
+    """What a fit needs to continue, besides the model: tensors, and facts that belong in JSON."""
 
     tensors: dict[str, np.ndarray]
     facts: dict[str, Any]
 
 
 def write_folder(
-    folder: str | os.PathLike[str], trained: Trained, data: Dataset | None, estimator: str, params: dict[str, Any],
-    record: dict[str, Any], *, counts: bool = True, state: State | None = None,
-) -> Path:  # fmt: skip
-    """Save a model, with its data's counts if wanted, and with the state of a fit under way; returns the folder."""
+    folder: str | os.PathLike[str],
+    trained: Trained,
+    data: Dataset | None,
+    estimator: str,
+    params: dict[str, Any],
+    record: dict[str, Any],
+    *,
+    counts: bool = True,
+    state: State | None = None,
+) -> Path:
+    """Save a model and return the folder; `counts` keeps those of the data, `state` is that of an unfinished fit."""
     path = folder_path(folder)
     tensors, extra = to_tensors(trained)
     if data is not None and counts:
         tensors |= data_to_tensors(data)
         extra["kind"] = data.kind
     config = {
-        "format": FORMAT, "estimator": estimator, "version": __version__, "versions": versions(), "parameters": params,
-        "data": data_summary(trained, data), "model": extra, "record": record,
-    }  # fmt: skip
+        "format": FORMAT,
+        "estimator": estimator,
+        "version": __version__,
+        "versions": versions(),
+        "parameters": params,
+        "data": data_summary(trained, data),
+        "model": extra,
+        "record": record,
+    }
     with _writing(path):
         _make(path)
         with alone_in(path):
@@ -69,16 +79,16 @@ def write_folder(
                 entry = write_file(path, file_chunks(state.tensors), stem="state")
                 config["checkpoint"] = state.facts | {"tensors": asdict(entry)}
                 keep.add(entry.file)
-            text = _json.dump(config, CONFIG)
+            text = dump(config, CONFIG)
             write_file(path, [text], CONFIG)
-            card = model_card(trained, _json.parse(text, CONFIG))
+            card = model_card(trained, parse(text, CONFIG))
             write_file(path, [card.encode("utf-8", "backslashreplace")], CARD)
             sweep(path, keep)
     return path
 
 
 def check_folder(folder: str | os.PathLike[str]) -> None:
-    """Find out early whether a model could be saved there."""
+    """Raise the error that saving a model there would raise, before the model is trained."""
     path = folder_path(folder)
     with _writing(path):
         _make(path)
@@ -88,7 +98,7 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, Dataset | None, dict[str, Any]]:
-    """Load a model: what `write_folder` was given as `trained` and `data`, and the whole config."""
+    """Return the `trained` and `data` that `write_folder` was given, and the whole config."""
     path = folder_path(folder)
     with _reading(path, "model"):
         config, tensors = _consistent(path, checkpoint=False)
@@ -97,7 +107,7 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, Dataset | None
 
 
 def read_state(folder: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
-    """Load what `write_folder` was given as `state`, and the whole config."""
+    """Return the `state` that `write_folder` was given, and the whole config."""
     path = folder_path(folder)
     with _reading(path, "checkpoint"):
         config, tensors = _consistent(path, checkpoint=True)
@@ -106,16 +116,16 @@ def read_state(folder: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
 
 def _make(path: Path) -> None:
     if path.exists() and not path.is_dir():
-        raise ModelFileError("it is a file; a model is saved as a folder.")
+        raise ModelFileError("it is a file, and a model is saved as a folder.")
     path.mkdir(parents=True, exist_ok=True)
 
 
 def _consistent(path: Path, checkpoint: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """A config and the tensors that it names, even if another process replaces the model meanwhile."""
+    """Return a config and the tensors that it names, even if another process replaces the model meanwhile."""
     for tried in range(_TRIES):
         config = read_config(path)
         if checkpoint and "checkpoint" not in config:
-            raise ModelFileError("it holds a finished model, but no state of a fit to go on from.")
+            raise ModelFileError("it contains a finished model and no state of a fit that could continue.")
         entry = (config["checkpoint"] if checkpoint else config)["tensors"]
         try:
             stream = open_plain(path, entry["file"])
@@ -125,7 +135,7 @@ def _consistent(path: Path, checkpoint: bool) -> tuple[dict[str, Any], dict[str,
         with stream:
             _verify(stream, entry)
             return config, map_tensors(stream, entry["file"])
-    raise ModelFileError(f"its file {entry['file']} is missing: the folder is not complete.")
+    raise ModelFileError(f"its file {entry['file']} is missing: the folder is incomplete.")
 
 
 def _verify(stream: BufferedReader, entry: dict[str, Any]) -> None:
@@ -133,12 +143,12 @@ def _verify(stream: BufferedReader, entry: dict[str, Any]) -> None:
     if size != entry["bytes"]:
         raise ModelFileError(f"{entry['file']} has {size} bytes instead of {entry['bytes']}: truncated or replaced.")
     if hashlib.file_digest(stream, "sha256").hexdigest() != entry["sha256"]:
-        raise ModelFileError(f"{entry['file']} does not have the checksum that {CONFIG} states: damaged or replaced.")
+        raise ModelFileError(f"{entry['file']} does not match the checksum in {CONFIG}: damaged or replaced.")
 
 
 @contextlib.contextmanager
 def _reading(path: Path, what: str) -> Iterator[None]:
-    """One error type for whatever a damaged or hostile file makes of itself."""
+    """Turn whatever a damaged or hostile file causes into one type of error."""
     try:
         yield
     except ModelFileError as error:
@@ -155,4 +165,4 @@ def _writing(path: Path) -> Iterator[None]:
         raise ModelFileError(f"cannot save to {path}: {error}") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ModelFileError(f"cannot save to {path}: {reason}. A model that was there is as it was.") from error
+        raise ModelFileError(f"cannot save to {path}: {reason}. A model that was there is unchanged.") from error
