@@ -45,7 +45,7 @@ _HOMES = {
 }
 
 # Modules that need no import of their own.
-_ROOMS = ("baselines", "checks", "datasets", "engines", "evaluation", "plot", "sklearn")
+_ROOMS = ("baselines", "checks", "datasets", "engines", "evaluation", "plot", "sklearn", "testing")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """`EntityEmbedder`: VBN as a scikit-learn transformer, from a users x items matrix to embeddings of users.
 
-Needs scikit-learn (extra "sklearn"); nothing else here imports it.
+Needs scikit-learn (extra "sklearn"), which no other module imports.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ __all__ = ["EntityEmbedder"]
 
 
 class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Embed users (rows) by the items (columns) that they have; counts in, posterior means out.
+    """Embed users (rows) by their items (columns): counts in, posterior means out.
 
     `fit` learns densities of the items from a matrix of counts, with a taxonomy of the items as prior if there is one.
-    `transform` infers the density of every row from its items in closed form, for rows seen in `fit` and for new ones
-    alike, and returns its mean. A row's embedding depends on that row only. A row without items gets the prior's: 0.
+    `transform` infers the density of every row from its items in closed form, for rows seen in `fit` and new ones alike,
+    and returns its mean. The embedding of a row depends on that row only. A row without items has the prior's mean, 0.
 
     Parameters
     ----------
     dim : int, default 50
-        Number of dimensions: columns of what `transform` returns.
+        Number of dimensions, and of columns that `transform` returns.
     epochs : int, default 40
-        How often every density is updated.
+        Number of times that every density is updated.
     taxonomy : dict, iterable of rows, table or path, optional
-        Parents of items, in any form that `vbn.Dataset.with_taxonomy` takes. Items have the names of the columns if X
+        Parents of items, in any form that `vbn.Dataset.with_taxonomy` takes. Items are named by the columns of X if it
         is a table with names, else "0", "1", ...
     negatives, noise_power, subsample, reject_positives, alpha, beta, average, tol, dtype, n_threads, verbose
-        As in `vbn.VBN`; `verbose` is False by default here. Set `n_threads` to 1 where scikit-learn runs several fits
-        at once (`n_jobs`).
+        As in `vbn.VBN`, but `verbose` is False by default. Set `n_threads` to 1 if scikit-learn runs several fits at
+        once (`n_jobs`).
     random_state : int, RandomState or None, default 0
         A number is VBN's seed: same seed, same bits. None draws another seed in each fit.
 
     Attributes
     ----------
     model_ : vbn.VBN
-        The trained model, for all else: `similar`, `recommend`, `explain`, `save`.
+        The trained model, with all its methods: `similar`, `recommend`, `explain`, `save`, ...
     item_embeddings_, item_variances_ : ndarray of shape (n_features_in_, dim)
         Posterior means and variances of the items, in the order of X's columns.
     components_ : ndarray of shape (dim, n_features_in_)
-        The means once more, laid out as in scikit-learn's decompositions.
+        The same means, laid out as in scikit-learn's decompositions.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of str
-        Names of the items, where X had names.
+        Names of the items, if X has names.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Embed rows: the means of their densities, of shape (users, dim).
+        """Return the embeddings of rows: the means of their densities, of shape (users, dim).
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.densities(X)[0]
 
     def densities(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Means and variances of the densities of rows, each of shape (users, dim): the more items, the surer.
+        """Return means and variances of the densities of rows, each of shape (users, dim); more items, less variance.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = []  # the parameter dtype says it
+        tags.transformer_tags.preserves_dtype = []  # the parameter `dtype` decides
         return tags
 
     def _validated(self, X: Any, reset: bool) -> Any:
@@ -173,14 +173,14 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         given = self.random_state
         if given is None or isinstance(given, np.random.RandomState):
             return int(check_random_state(given).randint(2**31 - 1))
-        return given  # a number, or what VBN refuses with its reason
+        return given  # a number, or something that VBN refuses with a reason
 
     def _contexts(self, X: Any) -> ContextArrays:
-        """The items of each row, by the model's own numbers."""
+        """Return the items of each row, by the model's own numbers."""
         from scipy.sparse import coo_array
 
         cells = coo_array(X)
         shape = (X.shape[0], len(self.model_._model().columns))
         counts = Counts.from_coo(cells.row, self._item_ids[cells.col], cells.data, shape)
-        # Copies, as kernels would be compiled once more for arrays that cannot be written to.
+        # copies, because kernels would be compiled again for read-only arrays
         return ContextArrays(np.array(counts.indptr), counts.indices.astype(np.int64), np.array(counts.values))

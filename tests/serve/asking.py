@@ -44,20 +44,34 @@ class Client:
         return self.send("POST", path, json.dumps(body).encode())
 
     def send(
-        self, method: str, path: str, body: bytes, headers: dict[str, str] | None = None, query: str = "",
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        headers: dict[str, str] | None = None,
+        query: str = "",
         chunked: bool = False,
-    ) -> Answer:  # fmt: skip
+    ) -> Answer:
         """Any request; a chunked one does not say how long its body is."""
         given = {"host": "localhost", "content-type": "application/json", **(headers or {})}
         if not chunked:
             given["content-length"] = str(len(body))
         pieces = [body[at : at + 65536] for at in range(0, len(body), 65536)] or [b""]
         scope = {
-            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
-            "path": unquote(path), "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
-            "headers": [(key.encode(), value.encode()) for key, value in given.items()], "client": ("test", 1),
-            "server": ("test", 80), "state": {},
-        }  # fmt: skip
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": unquote(path),
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "headers": [(key.encode(), value.encode()) for key, value in given.items()],
+            "client": ("test", 1),
+            "server": ("test", 80),
+            "state": {},
+        }
         sent: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:

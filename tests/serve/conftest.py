@@ -20,10 +20,17 @@ def goods():
     baskets = [["tea", "milk", "honey"], ["beer", "crisps", "nuts"], ["tea", "honey"], ["beer", "nuts"], ODD] * 15
     data = vbn.Dataset.from_baskets(baskets).with_taxonomy(
         {
-            "tea": "drink", "milk": "drink", "beer": "drink", "cider": "drink", "nuts": "snack", "crisps": "snack",
-            "drink": "goods", "snack": "goods", "honey": "goods",
+            "tea": "drink",
+            "milk": "drink",
+            "beer": "drink",
+            "cider": "drink",
+            "nuts": "snack",
+            "crisps": "snack",
+            "drink": "goods",
+            "snack": "goods",
+            "honey": "goods",
         }
-    )  # fmt: skip
+    )
     data = data.with_relation("goes with", [("tea", "milk"), ("beer", "nuts")], symmetric=True)
     return vbn.VBN(dim=6, epochs=15, verbose=False).fit(data)
 
@@ -46,8 +53,8 @@ def words():
 @pytest.fixture(scope="session")
 def words_url(words, tmp_path_factory):
     """The bundled words behind the command that users run."""
-    from vbn.serve._holder import Served
-    from vbn.serve._layout import lay_out, store
+    from vbn.serve.map import lay_out, store
+    from vbn.serve.served import Served
 
     folder = words.save(tmp_path_factory.mktemp("words") / "model")
     trained = vbn.load(folder)._model()

@@ -6,7 +6,7 @@ import time
 
 import uvicorn
 
-from vbn.serve._start import bound
+from vbn.serve.app import bound
 
 
 @contextlib.contextmanager

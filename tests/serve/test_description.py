@@ -11,7 +11,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance  # noqa: 
 
 from tests.serve.conftest import ODD  # noqa: E402
 from vbn.serve import Settings, create_app  # noqa: E402
-from vbn.serve._routes import router  # noqa: E402
+from vbn.serve.routes import router  # noqa: E402
 
 OPERATIONS = sorted((method, route.path) for route in router.routes for method in route.methods)
 WITHOUT_QUESTIONS = ("/api/health", "/api/map", "/api/map/about", "/api/metrics")

@@ -13,9 +13,10 @@ import vbn
 pytest.importorskip("fastapi")
 from tests.serve.asking import Client
 from tests.serve.running import until
-from vbn.serve import Settings, _layout, _state, _tsne, create_app
-from vbn.serve._holder import Served
-from vbn.serve._layout import FILE, Layout, lay_out, store, stored
+from vbn.serve import Settings, create_app, tsne
+from vbn.serve import state as server
+from vbn.serve.map import FILE, Layout, extended, lay_out, store, stored
+from vbn.serve.served import Served
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def test_a_layout_is_kept_beside_the_model_and_used_at_the_next_start(groups, tm
     first, _ = started(folder)
     about = laid_out(first)
     until((folder / FILE).exists, "it is written")
-    monkeypatch.setattr(_tsne, "places", tsne_is_not_wanted)
+    monkeypatch.setattr(tsne, "places", tsne_is_not_wanted)
     second, _ = started(folder)
     assert laid_out(second) == about
     assert second.get("/api/map").body == first.get("/api/map").body
@@ -142,20 +143,20 @@ def test_a_folder_that_may_not_be_written_to_has_a_map(goods, tmp_path, started)
 
 def test_a_layout_that_fails_is_told_of_and_the_next_model_has_its_own(goods, tmp_path, started, monkeypatch):
     folder = goods.save(tmp_path / "m")
-    whole = _state.lay_out
+    whole = server.lay_out
 
     def failing(trained, method="auto", **given):
         if method == "auto":
             raise MemoryError("too many points")
         return whole(trained, method=method, **given)
 
-    monkeypatch.setattr(_state, "lay_out", failing)
+    monkeypatch.setattr(server, "lay_out", failing)
     client, state = started(folder)
     told = until(lambda: client.get("/api/health").json["problem"], "it is told")
     assert "too many points" in told
     assert client.get("/api/map/about").json["method"] == "principal axes"
     assert laid_out(client)  # nobody waits for a better one
-    monkeypatch.setattr(_state, "lay_out", whole)
+    monkeypatch.setattr(server, "lay_out", whole)
     vbn.load(folder).add("mead", ["drink"]).save(folder)
     assert state.holder.refresh()
     state._changed.set()
@@ -175,9 +176,9 @@ def test_a_new_model_is_served_while_the_old_one_is_laid_out(goods, tmp_path, mo
         begun.set()
         until(lambda: not wanted(), "it is not wanted any more")
         left.set()
-        raise _tsne.NotWantedError
+        raise tsne.NotWantedError
 
-    monkeypatch.setattr(_state, "lay_out", slow)
+    monkeypatch.setattr(server, "lay_out", slow)
     app = create_app(folder, Settings(watch=0.02))
     state, client = app.state.vbn, Client(app)
     state.start()
@@ -196,7 +197,7 @@ def test_a_new_model_is_served_while_the_old_one_is_laid_out(goods, tmp_path, mo
 def test_saved_entities_are_placed_into_the_layout_that_is_there(groups, tmp_path, started, monkeypatch):
     folder = groups.save(tmp_path / "m")
     store(folder, lay_out(groups._model(), method="principal axes"), Served(vbn.load(folder)).mark)
-    monkeypatch.setattr(_tsne, "places", tsne_is_not_wanted)
+    monkeypatch.setattr(tsne, "places", tsne_is_not_wanted)
     client, state = started(folder, writable=True)
     before = places_of(client, laid_out(client))
     imagined = client.post("/api/what-if", name="new", contexts=["a1", "a2"], save=True).json
@@ -226,7 +227,7 @@ def test_whoever_still_asks_the_smaller_model_has_its_map(goods):
     grown._trained, grown._data = goods._trained, goods._data
     grown.add("mead", ["drink"])
     large, small = lay_out(grown._model()), lay_out(goods._model())
-    cut = _layout.extended(large, goods._model())
+    cut = extended(large, goods._model())
     assert np.array_equal(cut.ids, small.ids)
     assert np.array_equal(cut.places, large.places[np.isin(large.ids, small.ids)])
 
@@ -237,15 +238,15 @@ def test_tsne_that_is_not_wanted_any_more_is_ended(monkeypatch):
     popen = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(popen(*a, **k)) or started[-1])
     vectors = np.random.default_rng(0).normal(size=(3000, 5))
-    with pytest.raises(_tsne.NotWantedError):
-        _tsne.places(vectors, vectors[:, :2], 0, 1, wanted=lambda: False)
+    with pytest.raises(tsne.NotWantedError):
+        tsne.places(vectors, vectors[:, :2], 0, 1, wanted=lambda: False)
     assert started[0].poll() is not None
 
 
 def test_tsne_that_fails_says_why():
     pytest.importorskip("openTSNE")
-    with pytest.raises(_tsne.TSNEFailedError, match="Error"):
-        _tsne.places(np.zeros(3), np.zeros((3, 2)), 0, 1, wanted=lambda: True)
+    with pytest.raises(tsne.TSNEFailedError, match="Error"):
+        tsne.places(np.zeros(3), np.zeros((3, 2)), 0, 1, wanted=lambda: True)
 
 
 @pytest.mark.skipif(not hasattr(os, "nice"), reason="there are no priorities here")
@@ -254,10 +255,10 @@ def test_tsne_steps_back_and_ends_with_whoever_asked(tmp_path):
     vectors = np.random.default_rng(0).normal(size=(20_000, 5))
     folder = tmp_path / "given"
     folder.mkdir()
-    np.savez(folder / _tsne._GIVEN, vectors=vectors, start=vectors[:, :2])
-    command = [sys.executable, "-P", _tsne.__file__, str(folder), "0", "1"]
+    np.savez(folder / tsne._GIVEN, vectors=vectors, start=vectors[:, :2])
+    command = [sys.executable, "-P", tsne.__file__, str(folder), "0", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
-        least = min(19, os.nice(0) + _tsne._NICE)
+        least = min(19, os.nice(0) + tsne._NICE)
         until(lambda: os.getpriority(os.PRIO_PROCESS, process.pid) == least, "it has a low priority")
         process.stdin.close()  # as when the server is killed
         process.wait(timeout=60)

@@ -20,7 +20,7 @@ import vbn
 pytest.importorskip("uvicorn")
 from tests.serve.asking import Client
 from tests.serve.running import running, until
-from vbn.serve import Settings, _holder, create_app
+from vbn.serve import Settings, create_app, served
 
 QUESTIONS = (
     ("GET", "/api/similar?entity=tea&k=3", None),
@@ -74,19 +74,19 @@ def test_whatever_fails_while_looking_is_told_and_looked_for_again(goods, tmp_pa
     folder = goods.save(tmp_path / "m")
     app = create_app(folder, Settings(watch=0.02))
     client, state = Client(app), app.state.vbn
-    whole = _holder.load
+    whole = served.load
 
     def failing(_):
         raise RuntimeError("a disk that is gone")
 
     state.start()
     try:
-        monkeypatch.setattr(_holder, "load", failing)
+        monkeypatch.setattr(served, "load", failing)
         vbn.load(folder).add("mead", ["drink"]).save(folder)
         told = until(lambda: client.get("/api/health").json["problem"], "it is told")
         assert "a disk that is gone" in told
         assert client.get("/api/similar", entity="tea").status == 200
-        monkeypatch.setattr(_holder, "load", whole)
+        monkeypatch.setattr(served, "load", whole)
         until(lambda: client.get("/api/similar", entity="mead").status == 200, "the model is served after all")
         assert client.get("/api/health").json["problem"] == ""
     finally:

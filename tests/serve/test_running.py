@@ -61,7 +61,7 @@ def test_the_command_serves_until_it_is_told_to_stop(goods, tmp_path):
         (["--host", "0.0.0.0"], "token"),
         (["--token", "short"], "8 characters"),
         (["--port", "99999"], "65535"),
-        (["--allow-host", "http://box.lan"], "no host"),
+        (["--allow-host", "http://box.lan"], "not a host"),
     ],
 )
 def test_wrong_ways_to_serve_are_refused(goods, tmp_path, arguments, told):

@@ -119,7 +119,7 @@ def test_saving_needs_a_server_that_may_write(client, goods, tmp_path):
         ("similar", {"entity": "tea", "side": "left"}, 422, "side"),
         ("related", {"relation": "goes wit", "entity": "tea"}, 404, "goes with"),
         ("explain", {"entity": "teaa"}, 404, "tea"),
-        ("map/names", {"ids": 99999}, 400, "none of their numbers"),
+        ("map/names", {"ids": 99999}, 400, "no number"),
         ("map/names", {"ids": -1}, 422, "ids"),
         ("map/place", {"entity": "nobody"}, 404, "nobody"),
     ],
@@ -212,19 +212,27 @@ def test_pages_of_other_origins_may_ask_where_that_was_allowed(goods, client):
     assert "access-control-allow-origin" not in other.headers
     assert "access-control-allow-origin" not in client.get("/api/health", asking).headers
     assert client.send("OPTIONS", "/api/similar", b"", wanted).status == 405
-    with pytest.raises(vbn.ParameterError, match="no origin"):
+    with pytest.raises(vbn.ParameterError, match="not an origin"):
         Settings(origins=("shop.example/page",))
 
 
 @pytest.mark.parametrize(
     ("host", "status"),
     [
-        ("localhost", 200), ("localhost:8000", 200), ("LocalHost.:8000", 200), ("127.0.0.1:1", 200),
-        ("[::1]:8000", 200), ("", 200), ("evil.example", 403), ("evil.example:8000", 403),
-        ("localhost.evil.example", 403), ("127.0.0.1.evil.example:80", 403), ("evil.example@localhost", 403),
+        ("localhost", 200),
+        ("localhost:8000", 200),
+        ("LocalHost.:8000", 200),
+        ("127.0.0.1:1", 200),
+        ("[::1]:8000", 200),
+        ("", 200),
+        ("evil.example", 403),
+        ("evil.example:8000", 403),
+        ("localhost.evil.example", 403),
+        ("127.0.0.1.evil.example:80", 403),
+        ("evil.example@localhost", 403),
         ("box.lan", 403),
     ],
-)  # fmt: skip
+)
 def test_pages_whose_name_leads_here_are_refused(client, host, status):
     for path in ("/api/health", "/api/entities", "/", "/static/app.js"):
         found = client.get(path, {"host": host})
@@ -246,7 +254,7 @@ def test_other_names_of_the_machine_can_be_allowed(goods):
     guarded = Client(create_app(goods, Settings(watch=0, token="a long secret")))
     assert guarded.get("/api/health", {"host": "shop.example"}).status == 200  # who has no token learns nothing
     for wrong in ("http://box.lan", "box.lan:80", "::1", ""):
-        with pytest.raises(vbn.ParameterError, match="no host"):
+        with pytest.raises(vbn.ParameterError, match="not a host"):
             Settings(hosts=(wrong,))
 
 
@@ -322,3 +330,16 @@ def test_the_description_names_every_operation(client):
     wanted = ("entities", "similar", "predict", "recommend", "related", "explain", "what-if", "health", "metrics")
     assert {f"/api/{name}" for name in wanted} <= set(paths)
     assert json.dumps(paths).count("summary") == sum(len(methods) for methods in paths.values())
+
+
+def test_remedies_are_phrased_as_fields_of_the_request(goods, monkeypatch):
+    def nothing_left(*_, **__):
+        raise vbn.DataError("nothing is left: try {remedy} or {remedy}.", remedies=[("exclude_seen", False), ("k",)])
+
+    monkeypatch.setattr(goods, "recommend", nothing_left)
+    monkeypatch.setattr(goods, "similar", nothing_left)
+    client = Client(create_app(goods, Settings(watch=0)))
+    told = client.post("/api/recommend", entities=["tea"])
+    assert (told.status, told.json["error"]) == (400, 'nothing is left: try "exclude_seen": false or "k".')
+    told = client.get("/api/similar", entity="tea")
+    assert (told.status, told.json["error"]) == (400, "nothing is left: try exclude_seen=false or k=.")

@@ -1,4 +1,4 @@
-"""Answers of a served model as plain data; no web in here."""
+"""Answers of a served model as plain data, independent of the web."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.inference import Table
-from vbn.serve import _schemas as out
-from vbn.serve._holder import Served
-from vbn.serve._layout import Layout, placed
+from vbn.serve import schemas as out
+from vbn.serve.map import Layout, placed
+from vbn.serve.served import Served
 
-_RELATIVES = 60  # of a kind that a card shows
+_RELATIVES = 60  # siblings or children that a card shows
 
 
 def answers(served: Served, table: Table, side: str = "column") -> out.Answers:
-    """A table with how often each entity was seen."""
+    """Return a table with how often each entity was seen."""
     names = served.trained.vocabulary(side)
     rows = [
         out.Answer(entity=row.entity, score=row.score, std=row.std, count=float(names.counts[names.id(row.entity)]))
@@ -26,22 +26,22 @@ def answers(served: Served, table: Table, side: str = "column") -> out.Answers:
     return out.Answers(measure=table.measure, answers=rows)
 
 
-def entities(served: Served, typed: str, limit: int, side: str | None) -> out.Entities:
-    """Names that may be meant, of one side or of both."""
-    sides = [side] if side else ["column"] if served.trained.shared else ["column", "row"]
+def entities(served: Served, typed: str, limit: int, side: out.Side | None) -> out.Entities:
+    """Return names that may be meant, of one side or of both."""
+    sides: list[out.Side] = [side] if side else ["column"] if served.trained.shared else ["column", "row"]
     found = []
     for one in sides:
         names, taxonomy = served.trained.vocabulary(one), served.trained.taxonomy(one)
         parents = set() if taxonomy is None else set(taxonomy.category_ids.tolist())
         for number in served.typeahead[one](typed, limit).tolist():
-            category = number in parents and names.counts[number] == 0
-            entity = out.Entity(name=names[number], side=one, count=float(names.counts[number]), category=category)  # type: ignore[arg-type]
-            found.append(entity)
+            count = float(names.counts[number])
+            category = number in parents and count == 0
+            found.append(out.Entity(name=names[number], side=one, count=count, category=category))
     return out.Entities(entities=found[:limit])
 
 
 def predictions(served: Served, asked: out.Pairs) -> out.Predictions:
-    """Probabilities of pairs, by co-occurrence or by a relation."""
+    """Return probabilities of pairs, by co-occurrence or by a relation."""
     pairs = [tuple(pair) for pair in asked.pairs]
     if asked.relation is None:
         p, std = served.model.predict_proba(pairs, return_std=True)
@@ -52,22 +52,19 @@ def predictions(served: Served, asked: out.Pairs) -> out.Predictions:
 
 
 def recommended(served: Served, asked: out.Wanted) -> out.Answers:
-    """What goes with some entities, or with a user."""
-    table = served.model.recommend(
-        asked.entities, asked.k, user=asked.user, query=asked.query, popularity=asked.popularity,
-        popularity_floor=asked.popularity_floor, exclude_seen=asked.exclude_seen, candidates=asked.candidates,
-    )  # fmt: skip
-    return answers(served, table)
+    """Return what goes with some entities, or with a user."""
+    options = {name: value for name, value in asked if name != "entities"}
+    return answers(served, served.model.recommend(asked.entities, **options))
 
 
 def explained(served: Served, entity: str, side: str) -> out.Explained:
-    """Why an entity is where it is, and its family."""
+    """Return why an entity is where it is, and its family."""
     explanation = served.model.explain(entity, side=side).to_dict()
     return out.Explained(explanation=_finite(explanation), family=family(served, entity, side))
 
 
 def family(served: Served, entity: str, side: str) -> out.Family:
-    """Parents, siblings (by how much they share) and children (by how often they were seen)."""
+    """Return parents, siblings (by how much they share) and children (by how often they were seen)."""
     names, taxonomy = served.trained.vocabulary(side), served.trained.taxonomy(side)
     names.id(entity)
     if taxonomy is None:
@@ -88,18 +85,21 @@ def family(served: Served, entity: str, side: str) -> out.Family:
                 siblings[child] = siblings.get(child, 0.0) + weight
     children = dict.fromkeys(taxonomy.children_of(entity), 1.0)
     return out.Family(
-        parents=[relative(name, weight) for name, weight in parents], siblings=shown(siblings),
-        children=shown(children), n_siblings=len(siblings), n_children=len(children),
-    )  # fmt: skip
+        parents=[relative(name, weight) for name, weight in parents],
+        siblings=shown(siblings),
+        children=shown(children),
+        n_siblings=len(siblings),
+        n_children=len(children),
+    )
 
 
 def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out.Imagined, Any]:
-    """A new entity as it would be, and the model that has it."""
+    """Return a new entity as it would be, and the model with it."""
     if asked.name in served.trained.vocabulary(asked.side):
-        raise ParameterError(f"{asked.name!r} is in the model already.")
+        raise ParameterError(f"{asked.name!r} is already in the model.")
     model = served.copy()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that nothing is known of it shows in what comes back
+        warnings.simplefilter("ignore")  # the answer itself shows how little is known
         model.add(asked.name, asked.parents or None, asked.contexts or None, side=asked.side)
     grown = Served(model, served.version)
     near = model.similar(asked.name, asked.k, side=asked.side)
@@ -112,7 +112,7 @@ def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out
 
 
 def _finite(value: Any) -> Any:
-    """The same without numbers that JSON lacks."""
+    """Return the same value with None for numbers that JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):

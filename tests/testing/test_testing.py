@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import vbn
-from tests.checks import broken
-from vbn import checks
+from tests.testing import broken
+from vbn import testing as checks
 
 SMALL = {"dim": 3, "epochs": 2, "verbose": False}
 
@@ -108,3 +108,10 @@ def test_only_instances_of_estimators_are_taken(wrong):
 def test_on_fail_is_checked():
     with pytest.raises(vbn.ParameterError, match="on_fail"):
         checks.check_estimator(vbn.VBN(), on_fail="ignore")
+
+
+def test_the_former_name_still_works():
+    import vbn.checks
+
+    assert vbn.checks.check_estimator is checks.check_estimator
+    assert vbn.checks.__all__ == checks.__all__

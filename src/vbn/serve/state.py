@@ -1,22 +1,69 @@
-"""What a server holds: the model, its map, its metrics, and two threads: for new models and for the map."""
+"""What all requests share: the model, its map, metrics, and two threads that look after model and map."""
 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vbn.serve._holder import Holder, Served
-from vbn.serve._layout import Layout, extended, lay_out, store, stored
-from vbn.serve._map import Map, drawn
-from vbn.serve._metrics import Metrics
-from vbn.serve._settings import Settings
-from vbn.serve._tsne import NotWantedError
+from vbn.serve.access import Settings
+from vbn.serve.map import Layout, Map, draw_map, extended, lay_out, store, stored
+from vbn.serve.served import Holder, Served
+from vbn.serve.tsne import NotWantedError
+
+_EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
+
+
+class Metrics:
+    """Counts of requests by route and status, and of how long they took.
+
+    Examples
+    --------
+    >>> metrics = Metrics()
+    >>> metrics.count("/api/similar", 200, 0.004)
+    >>> 'vbn_requests_total{route="/api/similar",status="200"} 1' in metrics.text({"entities": 5})
+    True
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._requests: dict[tuple[str, int], int] = defaultdict(int)
+        self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(_EDGES) + 1))
+        self._seconds: dict[str, float] = defaultdict(float)
+
+    def count(self, route: str, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        with self._lock:
+            self._requests[route, status] += 1
+            self._buckets[route][bisect_left(_EDGES, seconds)] += 1
+            self._seconds[route] += seconds
+
+    def text(self, gauges: Mapping[str, float]) -> str:
+        """Return all of it in Prometheus' text format, with further numbers as gauges."""
+        with self._lock:
+            lines = ["# HELP vbn_requests_total Requests answered.", "# TYPE vbn_requests_total counter"]
+            for (route, status), n in sorted(self._requests.items()):
+                lines.append(f'vbn_requests_total{{route="{route}",status="{status}"}} {n}')
+            lines += ["# HELP vbn_request_seconds Time to answer.", "# TYPE vbn_request_seconds histogram"]
+            for route, buckets in sorted(self._buckets.items()):
+                total = 0
+                for edge, n in zip((*_EDGES, float("inf")), buckets, strict=True):
+                    total += n
+                    shown = "+Inf" if edge == float("inf") else f"{edge:g}"
+                    lines.append(f'vbn_request_seconds_bucket{{route="{route}",le="{shown}"}} {total}')
+                lines.append(f'vbn_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}')
+                lines.append(f'vbn_request_seconds_count{{route="{route}"}} {total}')
+        for name, value in gauges.items():
+            lines += [f"# TYPE vbn_{name} gauge", f"vbn_{name} {value:g}"]
+        return "\n".join(lines) + "\n"
 
 
 @dataclass
 class State:
-    """Shared by all requests.
+    """What all requests share.
 
     Attributes
     ----------
@@ -27,7 +74,7 @@ class State:
     holder: Holder
     settings: Settings
     metrics: Metrics = field(default_factory=Metrics)
-    _computed: tuple[int, Layout | None] = (0, None)  # the root of a model, and its layout; None where that failed
+    _computed: tuple[int, Layout | None] = (0, None)  # the root of a model, and its layout; None if that failed
     _layouts: dict[int, tuple[Layout, bool]] = field(default_factory=dict)
     _maps: dict[tuple[int, bool], Map] = field(default_factory=dict)
     _map_problem: str = ""
@@ -38,7 +85,7 @@ class State:
     _threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:
-        """Begin to look after model and map."""
+        """Start the threads that look after model and map."""
         self._changed.set()
         tasks = [("vbn-map", self._look_after_map)]
         if self.settings.watch:
@@ -48,7 +95,7 @@ class State:
             thread.start()
 
     def stop(self) -> None:
-        """End that."""
+        """Stop these threads."""
         self._stop.set()
         self._changed.set()
         for thread in self._threads:
@@ -56,26 +103,26 @@ class State:
 
     @property
     def problem(self) -> str:
-        """What is wrong, or nothing."""
+        """What is wrong; empty if nothing is."""
         return " ".join(told for told in (self.holder.problem, self._map_problem) if told)
 
     def save(self, model: Any, base: Served) -> bool:
-        """Write a model that has grown from `base` to the folder, and serve it; see `Holder.save`."""
+        """Write a model that has grown from `base` to the folder and serve it; see `Holder.save`."""
         done = self.holder.save(model, base)
         self._changed.set()
         return done
 
     def _look_after_model(self) -> None:
-        """Load models that were replaced, until the end; whatever goes wrong is told of, and tried again."""
+        """Load models that were replaced, until the end; report whatever goes wrong, and try again."""
         while not self._stop.wait(self.settings.watch):
             try:
                 if self.holder.refresh():
                     self._changed.set()
-            except Exception as error:  # noqa: BLE001 - without this thread no model would ever be loaded again
-                self.holder.problem = f"the model on disk cannot be loaded: {_told(error)}."
+            except Exception as error:  # noqa: BLE001 - the thread must go on
+                self.holder.problem = f"the model on disk cannot be loaded: {_shown(error)}."
 
     def _look_after_map(self) -> None:
-        """Lay out every model that comes, until the end; one that fails keeps the principal axes."""
+        """Lay out every new model, until the end; if that fails, the principal axes stay."""
         while True:
             self._changed.wait()
             self._changed.clear()
@@ -85,13 +132,13 @@ class State:
             try:
                 self._finish(served)
             except NotWantedError:
-                continue  # the model that came meanwhile has its turn
-            except Exception as error:  # noqa: BLE001 - as above
-                self._map_problem = f"the map cannot be laid out: {_told(error)}."
+                continue  # with the model that was loaded meanwhile
+            except Exception as error:  # noqa: BLE001 - the thread must go on
+                self._map_problem = f"the map cannot be laid out: {_shown(error)}."
                 self._remember(served, None)
 
     def _finish(self, served: Served) -> None:
-        """Have a layout for a model, and keep it beside the model; one of what it has grown from will do."""
+        """Lay out a model, or extend the layout of the model it has grown from, and keep the layout beside it."""
         folder = self.holder.folder
         if self._computed[0] != served.root:
             found = None if folder is None else stored(folder, served.trained, served.mark)
@@ -114,24 +161,24 @@ class State:
             self._layouts, self._maps = {}, {}
 
     def layout_if_ready(self, served: Served) -> Layout | None:
-        """Where entities stand, if that is known already."""
+        """Return the places of entities, or None if they are not computed yet."""
         with self._lock:
             if served.version in self._layouts or self._computed[0] == served.root:
                 return self._layout(served)[0]
             return None
 
     def map_of(self, served: Served) -> Map:
-        """The map: until its layout is computed, by the two principal axes."""
+        """Return the map; until its layout is computed, that of the two principal axes."""
         with self._lock:
             layout, final = self._layout(served)
             key = served.version, final
             if key not in self._maps:
                 self._maps = {known: made for known, made in self._maps.items() if known[0] >= served.version - 1}
-                self._maps[key] = drawn(served.trained, layout, final)
+                self._maps[key] = draw_map(served.trained, layout, final)
             return self._maps[key]
 
     def _layout(self, served: Served) -> tuple[Layout, bool]:
-        """The layout of a model, and whether no better one will come."""
+        """Return the layout of a model, and whether it is final."""
         if served.version not in self._layouts:
             self._layouts = {known: made for known, made in self._layouts.items() if known >= served.version - 1}
             root, computed = self._computed
@@ -143,5 +190,5 @@ class State:
         return self._layouts[served.version]
 
 
-def _told(error: Exception) -> str:
+def _shown(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".rstrip(".: ")

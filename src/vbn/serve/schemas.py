@@ -1,4 +1,4 @@
-"""What goes over the wire, with its limits."""
+"""Bodies of requests and answers, with their limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floor = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
 class Asked(BaseModel):
-    """A body; what it does not know is an error."""
+    """The body of a request; unknown fields are an error."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -30,7 +30,7 @@ class Pairs(Asked):
 
 
 class Wanted(Asked):
-    """What to recommend by."""
+    """What to recommend from."""
 
     entities: Annotated[list[Name] | dict[Name, Weight] | None, Field(max_length=MOST_NAMES)] = None
     user: Name | None = None
@@ -54,7 +54,7 @@ class New(Asked):
 
 
 class Answer(BaseModel):
-    """One of a ranked list."""
+    """An entry of a ranked list."""
 
     entity: str
     score: float
@@ -79,7 +79,7 @@ class Entity(BaseModel):
 
 
 class Entities(BaseModel):
-    """Names found."""
+    """Names that were found."""
 
     entities: list[Entity]
 
@@ -94,7 +94,7 @@ class Prediction(BaseModel):
 
 
 class Predictions(BaseModel):
-    """One for each pair."""
+    """One prediction for each pair."""
 
     predictions: list[Prediction]
 
@@ -108,7 +108,7 @@ class Relative(BaseModel):
 
 
 class Family(BaseModel):
-    """Where an entity stands in the taxonomy; long lists are cut, their lengths are not."""
+    """The place of an entity in the taxonomy; long lists are cut, but their lengths are those of the whole lists."""
 
     parents: list[Relative]
     siblings: list[Relative]
@@ -137,8 +137,8 @@ class Imagined(BaseModel):
 class Health(BaseModel):
     """Whether all is well.
 
-    `version` counts the models that this server has had; `root` is that of the last one that was loaded, from which the
-    present one has grown by added entities, if it is not that one.
+    `version` counts the models that this server has had; `root` is the version of the last one that was loaded, which
+    the present one may have grown from by added entities.
     """
 
     status: Literal["ok"]

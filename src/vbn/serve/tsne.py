@@ -1,4 +1,4 @@
-"""t-SNE in a process of its own: of low priority, on half of the cores, so that a server goes on answering meanwhile.
+"""t-SNE in a process of its own, with low priority and on half of the cores: the server keeps answering meanwhile.
 
 `places` runs this file as a script. It needs numpy and openTSNE only, and ends with the process that started it.
 """
@@ -16,48 +16,48 @@ from pathlib import Path
 
 import numpy as np
 
-_LOOKS = 0.25  # seconds between looks whether the places are still wanted
+_LOOKS = 0.25  # seconds between checks whether the places are still wanted
 _NICE = 5
 _GIVEN, _MADE, _TOLD = "given.npz", "places.npy", "told.txt"
 
 
 class NotWantedError(Exception):
-    """Nobody waits for these places any more."""
+    """The places are no longer needed."""
 
 
 class TSNEFailedError(Exception):
-    """It ended without places."""
+    """The process ended without places."""
 
 
 def places(vectors: np.ndarray, start: np.ndarray, seed: int, jobs: int, wanted: Callable[[], bool]) -> np.ndarray:
-    """Places in the plane, by cosine.
+    """Return places in the plane; neighbours are those by cosine.
 
     Parameters
     ----------
     vectors
-        Of length 1.
+        Vectors of length 1.
     start
-        Where each begins: (n, 2).
+        Initial places: (n, 2).
     seed
-        Of its draws.
+        Seed of the random numbers.
     jobs
-        Cores that it may use.
+        Number of cores to use.
     wanted
-        Asked now and then; where it says no, the process is ended.
+        Called now and then; if it returns False, the process is stopped.
 
     Raises
     ------
     NotWantedError
-        Where `wanted` said no.
+        If `wanted` returned False.
     TSNEFailedError
-        Where the process failed, with its last words.
+        If the process failed, with the last line that it wrote.
     """
     with tempfile.TemporaryDirectory(prefix="vbn-map-") as made:
         folder = Path(made)
         np.savez(folder / _GIVEN, vectors=vectors, start=start)
         with (folder / _TOLD).open("wb") as told:
             command = [sys.executable, "-P", __file__, str(folder), str(seed), str(jobs)]
-            # its input stays open for as long as we live
+            # its input stays open until this process ends
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=told, env=_environment(jobs)
             )
@@ -69,8 +69,7 @@ def places(vectors: np.ndarray, start: np.ndarray, seed: int, jobs: int, wanted:
         if process.returncode != 0:
             last = (folder / _TOLD).read_text(encoding="utf-8", errors="replace").strip().splitlines()
             raise TSNEFailedError(last[-1] if last else f"t-SNE ended with status {process.returncode}")
-        result: np.ndarray = np.load(folder / _MADE, allow_pickle=False)
-        return result
+        return np.asarray(np.load(folder / _MADE, allow_pickle=False))
 
 
 def _wait(process: subprocess.Popen[bytes], wanted: Callable[[], bool]) -> None:
@@ -90,7 +89,7 @@ def _environment(jobs: int) -> dict[str, str]:
 
 
 def _end_with_our_parent(folder: Path) -> None:
-    while os.read(0, 1):  # past sys.stdin, whose lock the interpreter wants at its end
+    while os.read(0, 1):  # not sys.stdin, whose lock the interpreter needs when it ends
         pass
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
@@ -105,11 +104,11 @@ def _main(folder: Path, seed: int, jobs: int) -> None:
     with np.load(folder / _GIVEN, allow_pickle=False) as given:
         vectors, start = given["vectors"], given["start"]
     spread = np.maximum(start.std(axis=0)[0], 1e-12)
-    made = openTSNE.TSNE(
-        perplexity=min(30.0, (len(vectors) - 1) / 3), initialization=start / spread * 1e-4, metric="cosine",
-        random_state=seed, n_jobs=jobs,
-    ).fit(vectors)  # fmt: skip
-    np.save(folder / _MADE, np.asarray(made))
+    perplexity, initial = min(30.0, (len(vectors) - 1) / 3), start / spread * 1e-4
+    model = openTSNE.TSNE(
+        perplexity=perplexity, initialization=initial, metric="cosine", random_state=seed, n_jobs=jobs
+    )
+    np.save(folder / _MADE, np.asarray(model.fit(vectors)))
 
 
 if __name__ == "__main__":

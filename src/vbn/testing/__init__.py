@@ -1,4 +1,8 @@
-"""Run all checks over an estimator and report."""
+"""Checks that every estimator with this library's interface must pass; `check_estimator` runs them on your own.
+
+Each check is a function of an estimator and (optionally) data. It raises `CheckFailedError` if the estimator breaks a
+promise, and returns a list of what it looked at. Verbs that an estimator does not have are skipped.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +10,71 @@ from collections.abc import Callable
 from typing import Any
 
 from vbn._errors import ParameterError
-from vbn.checks._asking import missing_verbs
-from vbn.checks._memory import check_memory
-from vbn.checks._querying import (
+from vbn.data import Dataset
+from vbn.testing.checks import (
     check_empty_query,
+    check_memory,
+    check_not_fitted,
+    check_parameters,
+    check_parameters_untouched,
     check_probabilities,
     check_queries_are_pure,
+    check_save_and_load,
+    check_seeding,
     check_tables,
+    check_threads,
     check_unknown_entity,
 )
-from vbn.checks._report import CheckFailedError, Report, Result
-from vbn.checks._storing import check_parameters, check_save_and_load
-from vbn.checks._training import check_not_fitted, check_parameters_untouched, check_seeding, check_threads
-from vbn.data import Dataset
+from vbn.testing.questions import CheckFailedError, Report, Result, missing_verbs
+
+__all__ = [
+    "CheckFailedError",
+    "Report",
+    "Result",
+    "all_checks",
+    "check_empty_query",
+    "check_estimator",
+    "check_memory",
+    "check_not_fitted",
+    "check_parameters",
+    "check_parameters_untouched",
+    "check_probabilities",
+    "check_queries_are_pure",
+    "check_save_and_load",
+    "check_seeding",
+    "check_tables",
+    "check_threads",
+    "check_unknown_entity",
+]
 
 Check = Callable[..., list[str]]
 
 
 def all_checks() -> list[Check]:
-    """All checks as functions, for example to parametrise a test over them.
+    """Return all checks, for example to parametrise a test over them.
 
     Examples
     --------
-    >>> import vbn, vbn.checks
-    >>> [check.__name__ for check in vbn.checks.all_checks()][:2]
+    >>> import vbn, vbn.testing
+    >>> [check.__name__ for check in vbn.testing.all_checks()][:2]
     ['check_parameters', 'check_parameters_untouched']
-    >>> vbn.checks.check_parameters(vbn.VBN())
+    >>> vbn.testing.check_parameters(vbn.VBN())
     ['get_params', 'set_params', 'repr']
     """
     return [
-        check_parameters, check_parameters_untouched, check_not_fitted, check_seeding, check_threads,
-        check_queries_are_pure, check_unknown_entity, check_empty_query, check_tables, check_probabilities,
-        check_save_and_load, check_memory,
-    ]  # fmt: skip
+        check_parameters,
+        check_parameters_untouched,
+        check_not_fitted,
+        check_seeding,
+        check_threads,
+        check_queries_are_pure,
+        check_unknown_entity,
+        check_empty_query,
+        check_tables,
+        check_probabilities,
+        check_save_and_load,
+        check_memory,
+    ]
 
 
 def check_estimator(estimator: Any, data: Dataset | None = None, on_fail: str = "raise") -> Report:
@@ -57,20 +93,20 @@ def check_estimator(estimator: Any, data: Dataset | None = None, on_fail: str = 
     Returns
     -------
     Report
-        How each check ended; prints as a table.
+        The result of each check; prints as a table.
 
     Examples
     --------
-    >>> import vbn, vbn.checks
-    >>> report = vbn.checks.check_estimator(vbn.VBN(dim=4, epochs=3))
+    >>> import vbn, vbn.testing
+    >>> report = vbn.testing.check_estimator(vbn.VBN(dim=4, epochs=3))
     >>> report.failed, "check_seeding" in report.passed
     ([], True)
     """
     if on_fail not in ("raise", "report"):
-        raise ParameterError(f"on_fail={on_fail!r} is neither 'raise' nor 'report'.")
+        raise ParameterError(f"on_fail must be 'raise' or 'report', got {on_fail!r}.")
     if isinstance(estimator, type) or not all(hasattr(estimator, verb) for verb in ("fit", "get_params", "set_params")):
         raise ParameterError(
-            f"check_estimator takes an instance with fit, get_params and set_params, not {estimator!r}."
+            f"check_estimator needs an instance with fit, get_params and set_params, got {estimator!r}."
         )
     results = tuple(_run(check, estimator, data) for check in all_checks())
     report = Report(repr(estimator), results, tuple(missing_verbs(estimator)))
@@ -89,4 +125,4 @@ def _run(check: Check, estimator: Any, data: Dataset | None) -> Result:
         return Result(name, "failed", str(error))
     except Exception as error:  # noqa: BLE001 - a broken estimator may raise anything, and the report shows it
         return Result(name, "failed", f"{type(error).__name__}: {error}")
-    return Result(name, "passed" if seen else "skipped", ", ".join(seen) or "the estimator has nothing of this kind")
+    return Result(name, "passed" if seen else "skipped", ", ".join(seen) or "the estimator has nothing to check here")

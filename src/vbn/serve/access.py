@@ -1,0 +1,203 @@
+"""Who may ask and how much: the settings of a server, and the middleware that every request passes."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vbn._errors import ParameterError
+
+if TYPE_CHECKING:
+    from vbn.serve.state import Metrics
+
+_LOCAL = ("127.0.0.1", "::1", "localhost")
+_ORIGIN = re.compile(r"https?://[^/\s]+")
+_HOST = re.compile(r"[\w.-]+|\[[0-9A-Fa-f:.]+\]")
+_PORT = re.compile(r":\d*$")
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {frames}"
+)
+_OPEN = ("/api/health",)  # needs no token: a load balancer has none
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a model is served.
+
+    Attributes
+    ----------
+    token : str or None
+        Token that callers must send as ``Authorization: Bearer TOKEN``; required for any address but this machine's
+        own.
+    writable : bool
+        Whether what-if entities may be saved into the model.
+    watch : float
+        Seconds between checks for a new model in the folder; 0 disables them.
+    origins : tuple of str
+        Origins whose pages may send requests from a browser, such as ``("https://shop.example",)`` (CORS), besides the
+        server's own page.
+    hosts : tuple of str
+        Host names besides this machine's own, such as ``("box.lan",)``, that requests to a server without a token may
+        use; "*" for any. Refusing other names prevents DNS rebinding: a page elsewhere whose name points here.
+    largest_body : int
+        Most bytes of a request's body.
+    """
+
+    token: str | None = None
+    writable: bool = False
+    watch: float = 2.0
+    origins: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    largest_body: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        if self.token is not None and len(self.token) < 8:
+            raise ParameterError("the token must have at least 8 characters.")
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ParameterError(
+                    f"{origin!r} is not an origin; write it as https://shop.example or http://host:port."
+                )
+        for host in self.hosts:
+            if host != "*" and not _HOST.fullmatch(host):
+                raise ParameterError(
+                    f"{host!r} is not a host; write it as box.lan, 192.0.2.1 or [2001:db8::1], without a port."
+                )
+
+    def check_host(self, host: str) -> None:
+        """Refuse to serve the whole network without a token.
+
+        Examples
+        --------
+        >>> Settings().check_host("127.0.0.1")
+        >>> Settings(token="long enough").check_host("0.0.0.0")
+        """
+        if host not in _LOCAL and self.token is None:
+            raise ParameterError(
+                f"serving on {host} lets other machines ask: set a token ({{remedy}}, or VBN_TOKEN in the environment "
+                "of vbn serve), or serve on 127.0.0.1.",
+                remedies=[("token",)],
+            )
+
+    def knows(self, host: str) -> bool:
+        """Return whether requests may use this name of the server in their Host header.
+
+        Examples
+        --------
+        >>> Settings().knows("localhost:8000"), Settings().knows("[::1]:8000"), Settings().knows("evil.example:8000")
+        (True, True, False)
+        >>> Settings(hosts=("box.lan",)).knows("BOX.lan")
+        True
+        """
+        if self.token is not None or "*" in self.hosts:
+            return True
+        name = _PORT.sub("", host.strip()).rstrip(".").lower()
+        return name in ("localhost", "127.0.0.1", "[::1]", *(known.lower() for known in self.hosts))
+
+
+class Guards:
+    """ASGI middleware that checks host, token and size of a request, adds security headers, and counts and times it.
+
+    Parameters
+    ----------
+    app
+        The application.
+    settings
+        Token and limits.
+    metrics
+        Counts requests.
+    frames
+        Origins that may show the page in a frame, or "'none'".
+    """
+
+    def __init__(self, app: Any, settings: Settings, metrics: Metrics, frames: str = "'none'") -> None:
+        self.app, self.settings, self.metrics = app, settings, metrics
+        self._headers = [
+            (b"x-content-type-options", b"nosniff"),
+            (b"referrer-policy", b"no-referrer"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+            (b"content-security-policy", _POLICY.format(frames=frames).encode()),
+        ]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 500
+        body = _Body(receive, self.settings.largest_body)
+
+        async def sending(message: Any) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message.get("headers", []), *self._headers]}
+            await send(message)
+
+        async def unless_too_large(message: Any) -> None:
+            if not body.too_large:
+                await sending(message)
+
+        refusal = self._refusal(scope)
+        try:
+            if refusal is None:
+                await self.app(scope, body.receive, unless_too_large)
+                refusal = (413, self._too_large) if body.too_large else None
+            if refusal is not None:
+                await _answer(sending, *refusal)
+        finally:
+            route = getattr(scope.get("route"), "path", "other")
+            self.metrics.count(route, status, time.perf_counter() - started)
+
+    @property
+    def _too_large(self) -> str:
+        return f"the body has more than {self.settings.largest_body:,} bytes."
+
+    def _refusal(self, scope: Any) -> tuple[int, str] | None:
+        headers = dict(scope["headers"])
+        host = headers.get(b"host", b"").decode("latin-1")
+        if host and not self.settings.knows(host):  # browsers always send one
+            return (
+                403,
+                f"this server does not accept the host name {host[:100]!r}; start it with --allow-host to do so.",
+            )
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > self.settings.largest_body:
+            return 413, self._too_large
+        if self.settings.token is None or scope["path"] in _OPEN or not scope["path"].startswith("/api/"):
+            return None
+        given = headers.get(b"authorization", b"")
+        if hmac.compare_digest(given, b"Bearer " + self.settings.token.encode()):
+            return None
+        return 401, "this server needs a token: send it as 'Authorization: Bearer TOKEN'."
+
+
+class _Body:
+    """The body of a request, cut off when it becomes too large; what the application answers is then dropped."""
+
+    def __init__(self, receive: Any, most: int) -> None:
+        self._receive, self._left, self.too_large = receive, most, False
+
+    async def receive(self) -> Any:
+        """Return the next piece."""
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            self.too_large = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        return message
+
+
+async def _answer(send: Any, status: int, error: str) -> None:
+    body = json.dumps({"error": error, "closest": []}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

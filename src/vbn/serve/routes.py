@@ -1,0 +1,235 @@
+"""The service: the operations under /api, and errors as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import Field
+from starlette.exceptions import HTTPException
+
+from vbn._errors import DataError, UnknownEntityError, VBNError
+from vbn.serve import answers as answer
+from vbn.serve import schemas as out
+from vbn.serve.state import State
+
+router = APIRouter(prefix="/api", responses={code: {"model": out.Problem} for code in (400, 401, 403, 404, 413, 422)})
+
+_BINARY = "application/octet-stream"
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+Limit = Annotated[int, Query(ge=1, le=out.MOST_ANSWERS)]
+OfSide = Annotated[out.Side, Query()]
+Typed = Annotated[str, Query(max_length=out.LONGEST_NAME)]
+NameAsked = Annotated[str, Query(min_length=1, max_length=out.LONGEST_NAME)]
+Measure = Annotated[Literal["cosine", "context"], Query()]
+Dial = Annotated[float, Query(ge=-100, le=100, allow_inf_nan=False)]
+Floor = Annotated[float, Query(ge=0, le=1e6, allow_inf_nan=False)]
+Ids = Annotated[list[Annotated[int, Field(ge=0, lt=2**31)]], Query(min_length=1, max_length=500)]
+
+
+class ReadOnlyError(VBNError):
+    """A request to save something on a read-only server."""
+
+
+def _state(request: Request) -> State:
+    found: State = request.app.state.vbn
+    return found
+
+
+@router.get("/health", summary="Whether all is well, and what is served")
+def health(request: Request) -> out.Health:
+    """Needs no token."""
+    state = _state(request)
+    served = state.holder.current
+    trained = served.trained
+    return out.Health(
+        status="ok",
+        version=served.version,
+        root=served.root,
+        entities=len(trained.columns),
+        rows=len(trained.rows),
+        shared=trained.shared,
+        dim=trained.posterior.dim,
+        relations=[one.name for one in trained.relations],
+        taxonomy=trained.column_taxonomy is not None,
+        counts=served.model._data is not None,
+        writable=state.settings.writable,
+        problem=state.problem,
+    )
+
+
+@router.get("/entities", summary="Names that begin with or contain a text")
+def entities(
+    request: Request, q: Typed = "", limit: Limit = 20, side: Annotated[out.Side | None, Query()] = None
+) -> out.Entities:
+    """Without a text, the most frequent ones."""
+    return answer.entities(_state(request).holder.current, q, limit, side)
+
+
+@router.get("/similar", summary="The nearest entities")
+def similar(
+    request: Request, entity: NameAsked, k: Limit = 10, by: Measure = "cosine", side: OfSide = "column"
+) -> out.Answers:
+    """By the cosine of the means, or by the probability of occurring together."""
+    served = _state(request).holder.current
+    return answer.answers(served, served.model.similar(entity, k, by=by, side=side), side)
+
+
+@router.post("/predict", summary="Probabilities of pairs")
+def predict(request: Request, asked: out.Pairs) -> out.Predictions:
+    """That the second occurs with the first, or that a relation holds between them."""
+    return answer.predictions(_state(request).holder.current, asked)
+
+
+@router.post("/recommend", summary="What goes with some entities, or with a user")
+def recommend(request: Request, asked: out.Wanted) -> out.Answers:
+    """Give either entities or a user."""
+    return answer.recommended(_state(request).holder.current, asked)
+
+
+@router.get("/related", summary="Where a relation leads")
+def related(
+    request: Request,
+    relation: NameAsked,
+    entity: NameAsked,
+    k: Limit = 10,
+    popularity: Dial = 0.0,
+    popularity_floor: Floor = 0.0,
+) -> out.Answers:
+    """The entities to which a relation most probably leads from one."""
+    served = _state(request).holder.current
+    return answer.answers(served, served.model.related(relation, entity, k, popularity, popularity_floor))
+
+
+@router.get("/explain", summary="Why an entity is where it is")
+def explain(request: Request, entity: NameAsked, side: OfSide = "column") -> out.Explained:
+    """Shares of prior and data, the strongest pairs, parents, siblings and children."""
+    return answer.explained(_state(request).holder.current, entity, side)
+
+
+@router.post("/what-if", summary="An entity that is not in the model")
+def what_if(request: Request, asked: out.New) -> out.Imagined:
+    """Its neighbours, its place and its uncertainty; the model does not change unless `save` is true."""
+    state = _state(request)
+    if asked.save and not state.settings.writable:
+        raise ReadOnlyError("this server is read-only; start it with --writable to save new entities.")
+    while True:
+        served = state.holder.current
+        found, model = answer.imagined(served, asked, state.layout_if_ready(served))
+        if not asked.save or state.save(model, served):  # else another model is served by now
+            return found.model_copy(update={"saved": asked.save})
+
+
+@router.get(
+    "/map",
+    summary="Places of all entities in the plane",
+    response_class=Response,
+    responses={200: {"content": {_BINARY: {}}}},
+)
+def places(request: Request) -> Response:
+    """Binary; `/api/map/about` describes the numbers."""
+    state = _state(request)
+    return Response(state.map_of(state.holder.current).body, media_type=_BINARY)
+
+
+@router.get("/map/about", summary="What the map shows")
+def map_about(request: Request) -> dict[str, Any]:
+    """The number of places, the branches of the taxonomy with their names, and the method of the layout."""
+    state = _state(request)
+    return state.map_of(state.holder.current).about
+
+
+@router.get("/map/names", summary="Names of some places of the map")
+def map_names(request: Request, ids: Ids) -> dict[str, str]:
+    """By their numbers."""
+    names = _state(request).holder.current.trained.columns
+    if max(ids) >= len(names):
+        raise DataError(f"the model has {len(names):,} entities, numbered from 0; there is no number {max(ids)}.")
+    return {str(number): names[number] for number in ids}
+
+
+@router.get("/map/place", summary="The number of an entity on the map")
+def map_place(request: Request, entity: NameAsked) -> dict[str, int]:
+    """As in the map."""
+    return {"id": _state(request).holder.current.trained.columns.id(entity)}
+
+
+@router.get(
+    "/metrics",
+    summary="Counts and times of requests, for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {_PROMETHEUS: {}}}},
+)
+def metrics(request: Request) -> Response:
+    """In its text format."""
+    state = _state(request)
+    trained = state.holder.current.trained
+    gauges = {"entities": len(trained.columns), "model_version": state.holder.current.version}
+    return Response(state.metrics.text(gauges), media_type=_PROMETHEUS)
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Let an application answer every error as JSON with the error and the closest names, never with a traceback."""
+
+    @app.exception_handler(VBNError)
+    async def refused(request: Request, error: VBNError) -> JSONResponse:
+        told = message_of(error, request.method)
+        if isinstance(error, UnknownEntityError):
+            return _problem(404, told, error.closest)
+        return _problem(403 if isinstance(error, ReadOnlyError) else 400, told)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        return _problem(422, _faults(error))
+
+    @app.exception_handler(HTTPException)
+    async def misdirected(_: Request, error: HTTPException) -> JSONResponse:
+        found = _problem(error.status_code, f"{error.detail}.".lower())
+        found.headers.update(error.headers or {})
+        return found
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, __: Exception) -> JSONResponse:
+        return _problem(500, "the server failed; see its log.")
+
+
+def message_of(error: VBNError, method: str) -> str:
+    """Return an error's message with its remedies as fields of a body (POST) or parameters of a query (GET).
+
+    Examples
+    --------
+    >>> error = DataError("nothing is left; send {remedy} or {remedy}", remedies=[("exclude_seen", False), ("user",)])
+    >>> message_of(error, "POST")
+    'nothing is left; send "exclude_seen": false or "user"'
+    >>> message_of(error, "GET")
+    'nothing is left; send exclude_seen=false or user='
+    """
+    if not error.remedies:
+        return str(error)
+    return error.told(_in_body if method == "POST" else _in_query)
+
+
+def _in_body(name: str, value: object = None) -> str:
+    return json.dumps(name) if value is None else f"{json.dumps(name)}: {json.dumps(value, default=str)}"
+
+
+def _in_query(name: str, value: object = None) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return f"{name}=" if value is None else f"{name}={text}"
+
+
+def _problem(status: int, error: str, closest: list[str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": error, "closest": closest or []}, status)
+
+
+def _faults(error: RequestValidationError) -> str:
+    """Return what is wrong with a request, without repeating what was sent."""
+    faults = []
+    for fault in error.errors()[:5]:
+        where = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query"))
+        faults.append(f"{where or 'the body'}: {fault['msg']}")
+    return "; ".join(faults) + "."
