@@ -29,7 +29,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Embed users (rows) by their items (columns): counts in, posterior means out.
 
     `fit` learns densities of the items from a matrix of counts, with a taxonomy of the items as prior if there is one.
-    `transform` infers the density of every row from its items in closed form, for rows seen in `fit` and new ones alike,
+    `transform` infers the density of every row from its items in closed form, for rows seen in `fit` and for new ones,
     and returns its mean. The embedding of a row depends on that row only. A row without items has the prior's mean, 0.
 
     Parameters

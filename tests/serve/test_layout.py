@@ -49,7 +49,7 @@ def laid_out(client):
 
 
 def tsne_is_not_wanted(*_, **__):
-    raise AssertionError("the layout is computed anew")
+    raise AssertionError("the layout is computed again")
 
 
 def test_tsne_tells_groups_apart(groups):
@@ -115,7 +115,7 @@ def test_a_layout_that_does_not_fit_is_not_used(goods, tmp_path, wrong):
     assert stored(tmp_path, trained, "another mark") is None
 
 
-def test_a_broken_layout_is_computed_anew(goods, tmp_path, started):
+def test_a_broken_layout_is_computed_again(goods, tmp_path, started):
     folder = goods.save(tmp_path / "m")
     store(folder, lay_out(goods._model()), Served(vbn.load(folder)).mark)
     whole = bytearray((folder / FILE).read_bytes())
@@ -124,7 +124,7 @@ def test_a_broken_layout_is_computed_anew(goods, tmp_path, started):
     (folder / FILE).write_bytes(whole)
     client, _ = started(folder)
     assert laid_out(client)["places"] > 0
-    until(lambda: (folder / FILE).read_bytes() != whole, "it is written anew")
+    until(lambda: (folder / FILE).read_bytes() != whole, "it is written again")
     assert client.get("/api/health").json["problem"] == ""
 
 
@@ -222,7 +222,7 @@ def places_of(client, about):
     return dict(zip(ids.tolist(), zip(x.tolist(), y.tolist(), strict=True), strict=True))
 
 
-def test_whoever_still_asks_the_smaller_model_has_its_map(goods):
+def test_a_request_to_the_smaller_model_has_its_map(goods):
     grown = vbn.VBN(dim=6, epochs=15, verbose=False)
     grown._trained, grown._data = goods._trained, goods._data
     grown.add("mead", ["drink"])
@@ -250,7 +250,7 @@ def test_tsne_that_fails_says_why():
 
 
 @pytest.mark.skipif(not hasattr(os, "nice"), reason="there are no priorities here")
-def test_tsne_steps_back_and_ends_with_whoever_asked(tmp_path):
+def test_tsne_steps_back_and_ends_with_its_parent(tmp_path):
     pytest.importorskip("openTSNE")
     vectors = np.random.default_rng(0).normal(size=(20_000, 5))
     folder = tmp_path / "given"

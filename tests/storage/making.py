@@ -10,10 +10,28 @@ from safetensors.numpy import load_file, save_file
 import vbn
 
 NAMES = [
-    "plain", "with space", 'quo"te', "it's", "new\nline", "tab\t", "emoji 🦊", "عربى", "\u202eright to left\u202c",
-    "<b>", "comma,", "ünï", "nul\0", "lone \ud83d", "\udc00\ud83d", "\ud83d\ude00", "😀", "back\\slash",
-    "../up", "|pipe|", " ",
-]  # fmt: skip
+    "plain",
+    "with space",
+    'quo"te',
+    "it's",
+    "new\nline",
+    "tab\t",
+    "emoji 🦊",
+    "عربى",
+    "\u202eright to left\u202c",
+    "<b>",
+    "comma,",
+    "ünï",
+    "nul\0",
+    "lone \ud83d",
+    "\udc00\ud83d",
+    "\ud83d\ude00",
+    "😀",
+    "back\\slash",
+    "../up",
+    "|pipe|",
+    " ",
+]
 RELATION = "opp|osite\n\ud800🦊\0"
 
 

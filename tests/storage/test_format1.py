@@ -29,7 +29,7 @@ def test_it_answers_as_it_did(kind):
 
 
 @pytest.mark.parametrize("kind", ["words", "shop"])
-def test_it_grows_goes_on_and_is_saved_anew(kind, tmp_path):
+def test_it_grows_goes_on_and_is_saved_again(kind, tmp_path):
     model = vbn.load(FOLDERS / kind)
     model.add("newcomer", parents=["group 1" if kind == "words" else "brand 1"])
     model.verbose = False

@@ -110,11 +110,15 @@ def test_other_shapes_types_and_values(original, data):
 
 
 ODD = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=5)
     | st.sampled_from(["../x", "/etc/passwd", 2**64, -(2**63), 1e308, "NaN", "\0", *NAMES]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
-)  # fmt: skip
+)
 
 
 def places(value, path=()):

@@ -102,21 +102,54 @@ def entry(**changes):
 
 
 CONFIGS = [
-    {"format": 99}, {"format": "1"}, {"format": True}, {"format": 0}, {"format": None}, {"format": 1.0},
-    entry(file="../../etc/passwd"), entry(file="/etc/passwd"), entry(file="missing.safetensors"), entry(file="."),
-    entry(file=""), entry(file=".."), entry(file="a\0b"), entry(file=5), entry(file=None), entry(file="\ud800"),
-    entry(file="config.json"), entry(file="x" * 5000), entry(sha256=None), entry(bytes="8"), entry(bytes=10**30),
-    entry(bytes=-1), {"tensors": None}, {"tensors": []}, {"model": {}}, {"model": None}, {"estimator": "os.system"},
-    {"estimator": "Dataset"}, {"estimator": "load"}, {"estimator": None}, {"estimator": ["VBN"]},
-    {"parameters": {"no_such": 1}}, {"parameters": {"dim": "x"}}, {"parameters": {"seed": -1}}, {"parameters": None},
-    {"parameters": {"alpha": {"entity": "1"}}}, {"parameters": {"self": 1}}, {"record": {}}, {"record": None},
+    {"format": 99},
+    {"format": "1"},
+    {"format": True},
+    {"format": 0},
+    {"format": None},
+    {"format": 1.0},
+    entry(file="../../etc/passwd"),
+    entry(file="/etc/passwd"),
+    entry(file="missing.safetensors"),
+    entry(file="."),
+    entry(file=""),
+    entry(file=".."),
+    entry(file="a\0b"),
+    entry(file=5),
+    entry(file=None),
+    entry(file="\ud800"),
+    entry(file="config.json"),
+    entry(file="x" * 5000),
+    entry(sha256=None),
+    entry(bytes="8"),
+    entry(bytes=10**30),
+    entry(bytes=-1),
+    {"tensors": None},
+    {"tensors": []},
+    {"model": {}},
+    {"model": None},
+    {"estimator": "os.system"},
+    {"estimator": "Dataset"},
+    {"estimator": "load"},
+    {"estimator": None},
+    {"estimator": ["VBN"]},
+    {"parameters": {"no_such": 1}},
+    {"parameters": {"dim": "x"}},
+    {"parameters": {"seed": -1}},
+    {"parameters": None},
+    {"parameters": {"alpha": {"entity": "1"}}},
+    {"parameters": {"self": 1}},
+    {"record": {}},
+    {"record": None},
     {"record": {"lower_bounds": [], "validation": [], "converged": False}},
     {"record": {"lower_bounds": ["1"], "validation": [], "converged": False}},
     {"record": {"lower_bounds": [[1.0]], "validation": [], "converged": False}},
     {"record": {"lower_bounds": [1.0], "validation": None, "converged": False}},
     {"record": {"lower_bounds": [1.0], "validation": [], "converged": "no"}},
-    {"checkpoint": 5}, {"checkpoint": {}}, {"checkpoint": {"tensors": {"file": "../x"}}},
-]  # fmt: skip
+    {"checkpoint": 5},
+    {"checkpoint": {}},
+    {"checkpoint": {"tensors": {"file": "../x"}}},
+]
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: json.dumps(c)[:60])
@@ -127,12 +160,26 @@ def test_configs_that_do_not_fit(folder, config):
 
 
 MODELS = [
-    {"shared": 1}, {"shared": False}, {"relations": None}, {"relations": [5]}, {"relations": []},
-    {"relations": [{"name": 5, "symmetric": True}]}, {"relations": [{"name": "r", "symmetric": "yes"}]},
-    {"alpha": None}, {"alpha": {"entity": 1.0}}, {"beta": {"entity": -1, "category": 1, "bias": 1, "relation": 1}},
-    {"negatives": 0}, {"negatives": "1"}, {"negatives": True}, {"negatives": 10**400}, {"noise_power": -1},
-    {"noise_power": None}, {"temperature": 0}, {"temperature": "hot"}, {"kind": 5},
-]  # fmt: skip
+    {"shared": 1},
+    {"shared": False},
+    {"relations": None},
+    {"relations": [5]},
+    {"relations": []},
+    {"relations": [{"name": 5, "symmetric": True}]},
+    {"relations": [{"name": "r", "symmetric": "yes"}]},
+    {"alpha": None},
+    {"alpha": {"entity": 1.0}},
+    {"beta": {"entity": -1, "category": 1, "bias": 1, "relation": 1}},
+    {"negatives": 0},
+    {"negatives": "1"},
+    {"negatives": True},
+    {"negatives": 10**400},
+    {"noise_power": -1},
+    {"noise_power": None},
+    {"temperature": 0},
+    {"temperature": "hot"},
+    {"kind": 5},
+]
 
 
 @pytest.mark.parametrize("change", MODELS, ids=lambda c: repr(c)[:60])
@@ -145,12 +192,23 @@ def test_facts_that_do_not_fit(folder, change):
 @pytest.mark.parametrize(
     "text",
     [
-        b"", b"\xff\xfe", b"[]", b"5", b"{", b"NaN", b"[" * 1_000_000, b'{"a":' * 1_000_000, b"9" * 100_000,
-        b'{"format": NaN}', b'{"format": 1e999}', b'{"format": -Infinity}', b'{"format": 1, "format": 1}',
+        b"",
+        b"\xff\xfe",
+        b"[]",
+        b"5",
+        b"{",
+        b"NaN",
+        b"[" * 1_000_000,
+        b'{"a":' * 1_000_000,
+        b"9" * 100_000,
+        b'{"format": NaN}',
+        b'{"format": 1e999}',
+        b'{"format": -Infinity}',
+        b'{"format": 1, "format": 1}',
         b'{"format": 1, "x": ' + b"9" * 10_000 + b"}",
     ],
     ids=lambda text: repr(text[:20]),
-)  # fmt: skip
+)
 def test_json_that_is_none(folder, text):
     (folder / "config.json").write_bytes(text)
     with pytest.raises(vbn.ModelFileError):
@@ -173,14 +231,30 @@ def with_header(folder, header, data=b""):
 
 ONE = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
 HEADERS = [
-    b"", b"{", b"[]", b"[" * 200_000, {"a": 5}, {"a": {}}, {"a": ONE | {"dtype": "F8"}}, {"a": ONE | {"dtype": []}},
-    {"a": ONE | {"shape": [10**18]}}, {"a": ONE | {"shape": [2**32, 2**32]}}, {"a": ONE | {"shape": [-1]}},
-    {"a": ONE | {"shape": [0, 10**30], "data_offsets": [0, 0]}}, {"a": ONE | {"shape": [True]}},
+    b"",
+    b"{",
+    b"[]",
+    b"[" * 200_000,
+    {"a": 5},
+    {"a": {}},
+    {"a": ONE | {"dtype": "F8"}},
+    {"a": ONE | {"dtype": []}},
+    {"a": ONE | {"shape": [10**18]}},
+    {"a": ONE | {"shape": [2**32, 2**32]}},
+    {"a": ONE | {"shape": [-1]}},
+    {"a": ONE | {"shape": [0, 10**30], "data_offsets": [0, 0]}},
+    {"a": ONE | {"shape": [True]}},
     {"a": ONE | {"shape": [1.0]}},
-    {"a": ONE | {"shape": [1] * 1000}}, {"a": ONE | {"shape": "1"}}, {"a": ONE | {"data_offsets": [0]}},
-    {"a": ONE | {"data_offsets": [0, 10**18]}}, {"a": ONE | {"data_offsets": [4, 0]}}, {"a": ONE, "b": ONE},
-    {"a": ONE | {"data_offsets": [1, 5]}}, {"__metadata__": 5}, {},
-]  # fmt: skip
+    {"a": ONE | {"shape": [1] * 1000}},
+    {"a": ONE | {"shape": "1"}},
+    {"a": ONE | {"data_offsets": [0]}},
+    {"a": ONE | {"data_offsets": [0, 10**18]}},
+    {"a": ONE | {"data_offsets": [4, 0]}},
+    {"a": ONE, "b": ONE},
+    {"a": ONE | {"data_offsets": [1, 5]}},
+    {"__metadata__": 5},
+    {},
+]
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda header: repr(header)[:60])

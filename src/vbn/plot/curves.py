@@ -130,7 +130,7 @@ def uncertainty(model: Any, *, side: str = "column", ax: Axes | None = None) -> 
     plain_frame(ax)
     above = int((stds > top).sum())
     below = "dot: an entity; line and band: median and quartiles"
-    title(ax, "The more data, the surer", below + (f"; {above:,} lie above" if above else ""))
+    title(ax, "More data, less uncertainty", below + (f"; {above:,} lie above" if above else ""))
     return ax
 
 

@@ -135,7 +135,7 @@ def take(
     if not fits:
         raise ModelFileError(f"the tensor {name} has shape {array.shape} instead of {shape}.")
     if array.dtype == np.bool_ and not holds(array.view(np.uint8), lambda part: part <= 1):
-        raise ModelFileError(f"the tensor {name} has bytes that are neither true nor false.")
+        raise ModelFileError(f"the tensor {name} has bytes other than 0 and 1.")
     return array
 
 

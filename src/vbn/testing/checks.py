@@ -186,7 +186,7 @@ def check_unknown_entity(estimator: Any, data: Dataset | None = None) -> list[st
 
 
 def _misspelt(data: Dataset) -> str:
-    """Return a name that neither side has, close to one that it has."""
+    """Return an unknown name that is close to a known one."""
     name = max(columns_of(data), key=len)
     while name in data.columns or name in data.rows:
         name += name[-1]

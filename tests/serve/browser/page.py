@@ -40,7 +40,7 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def media(self, scheme: str) -> None:
-        """What the system prefers, light or dark; nothing moves, so that nothing has to be waited for."""
+        """What the system prefers, light or dark; without animations, which tests would have to wait for."""
         features = [
             {"name": "prefers-color-scheme", "value": scheme},
             {"name": "prefers-reduced-motion", "value": "reduce"},
@@ -74,7 +74,7 @@ class Page:
         while True:
             try:
                 found = predicate()
-            except StaleElementReferenceException:  # drawn anew in between: look again
+            except StaleElementReferenceException:  # drawn again in between: look again
                 found = None
             if found:
                 return found

@@ -15,5 +15,5 @@ def test_a_page_says_that_its_model_was_replaced(goods, tmp_path, opened):
         until(lambda: app.state.vbn.holder.current.root == 2, "the new model is served")
         page.script("dispatchEvent(new Event('focus'))")
         page.one("footer .newer button", "Show it").click()
-        page.until(lambda: not page.all("footer .newer") and page.all("footer a"), "the page is loaded anew")
+        page.until(lambda: not page.all("footer .newer") and page.all("footer a"), "the page is loaded again")
         assert page.settled().texts("footer")[0].startswith(f"{len(larger._model().columns)} entities")
