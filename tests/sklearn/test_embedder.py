@@ -134,6 +134,11 @@ def test_set_output_gives_named_columns():
     assert frame.columns.tolist() == [f"entityembedder{i}" for i in range(4)]
 
 
+def test_every_parameter_reaches_the_model():
+    own = EntityEmbedder().get_params()
+    assert set(own) - {"taxonomy", "random_state"} <= set(vbn.VBN().get_params())
+
+
 def test_clone_keeps_parameters_and_forgets_the_fit():
     X, _ = shoppers(30)
     embedder = EntityEmbedder(**SMALL, alpha={"entity": 2.0}).fit(X)

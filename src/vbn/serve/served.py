@@ -17,6 +17,7 @@ import numpy as np
 from vbn._errors import VBNError
 from vbn.estimators import load
 from vbn.model import Trained
+from vbn.storage import CONFIG
 
 _WORD = re.compile(r"(?<=\W)(?=\w)")
 _LAST = "\U0010ffff"
@@ -140,7 +141,7 @@ class Holder:
         if self.folder is None:
             return None
         try:
-            config = self.folder / "config.json"
+            config = self.folder / CONFIG
             others = sorted(self.folder.glob("*.safetensors")) if whole or self.problem else []
             return tuple(_stamp(path) for path in (config, *others))
         except OSError:  # being replaced at this moment, or gone: keep the old model
