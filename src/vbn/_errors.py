@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -190,6 +191,14 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
     begun = [form for form in longer if form.startswith(wanted)]
     ranked = dict.fromkeys([wanted, *words[:_SHOWN], *alike, *begun[:_SHOWN]])
     return [known_name for form in ranked for known_name in forms.get(form, ())][:_SHOWN]
+
+
+def caller_level() -> int:
+    """Return the stacklevel of the first frame outside of this package, for `warnings.warn`."""
+    frame, level = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "vbn":
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _folded(name: str) -> str:

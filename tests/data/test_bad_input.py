@@ -54,8 +54,10 @@ def test_bad_columns(columns, message):
 
 
 def test_a_column_given_twice():
-    with pytest.raises(DataError, match="items was given twice"):
-        Dataset.from_interactions(["u"], ["i"], items=["j"])
+    with pytest.raises(TypeError, match="items"):
+        Dataset.from_interactions(pd.DataFrame({"u": ["u"], "i": ["i"]}), "u", "i", items="i")
+    with pytest.raises(DataError, match=r"'j' at position 0 .* of weights is not a number"):
+        Dataset.from_interactions(["u"], ["i"], items=["j"])  # the third column
 
 
 @pytest.mark.parametrize("to", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])

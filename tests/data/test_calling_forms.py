@@ -66,7 +66,7 @@ def test_columns_without_usual_names_are_taken_by_place():
     assert by_name(Dataset.from_interactions(table, weights="how_much")) == WEIGHTED
     assert by_name(Dataset.from_interactions(table, "who", "what")) == PLAIN
     assert by_name(Dataset.from_interactions(table[["who", "what"]])) == PLAIN
-    by_hand = r"numbers in column 'how_much': are they weights\? Say weights='how_much' to use them"
+    by_hand = r"numbers in column 'how_much': are they weights\? Pass weights='how_much' to use them"
     with pytest.raises(DataError, match=by_hand):
         Dataset.from_interactions(table)
     edges = pd.DataFrame({"x": ["a", "a"], "y": ["b", "c"], "z": [3, 1]})
@@ -142,7 +142,7 @@ def test_a_csv_with_semicolons_in_its_first_line_and_no_comma_is_split_at_these(
     assert by_name(Dataset.from_pairs(path, header=True)) == {("a;b", "c"): 1}
     path.write_text('left;"right, or wrong"\na;b\n')  # a comma within quotes separates nothing
     assert by_name(Dataset.from_pairs(path, header=True)) == {("a", "b"): 1}
-    path.write_text("text;\nto be;\n")  # whoever means a comma can say so
+    path.write_text("text;\nto be;\n")  # a comma is used if one is asked for
     assert Dataset.from_sequences(path, column="text;", delimiter=",").rows.names == ("to", "be;")
 
 

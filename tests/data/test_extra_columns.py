@@ -54,7 +54,7 @@ def test_a_third_column_without_a_name(build, tmp_path):
 
 def test_a_third_column_that_looks_like_times(tmp_path):
     path = write(tmp_path, "1,2,881250949\n1,4,891717742\n")
-    with pytest.raises(DataError, match=r"look like times, not like weights; say weights=2 .* or users=0, items=1"):
+    with pytest.raises(DataError, match=r"look like times, not like weights; pass weights=2 .* or users=0, items=1"):
         Dataset.from_interactions(path)
     assert Dataset.from_interactions(path, users=0, items=1).counts.total == 2
     assert Dataset.from_interactions(path, weights=2).counts.total == 881250949 + 891717742
@@ -64,7 +64,7 @@ def test_a_third_column_that_looks_like_times(tmp_path):
 
 def test_more_columns_than_can_be_told_apart(tmp_path):
     path = write(tmp_path, "196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "u.tsv")
-    with pytest.raises(DataError, match=r"columns '2', '3': are they weights\? Say weights=2 to use them, or users=0"):
+    with pytest.raises(DataError, match=r"columns '2', '3': are they weights\? Pass weights=2 to use them, or users=0"):
         Dataset.from_interactions(path)
     assert Dataset.from_interactions(path, 0, 1, 2).counts.total == 6
     assert Dataset.from_interactions(path, weights=2).counts.total == 6

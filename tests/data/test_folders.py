@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn import Dataset
-from vbn.data import _compressed, fault_of_rows
+from vbn.data import fault_of_rows
 
 ODD = ["a b", 'quo"te', "new\nline", "ünï", "\U0001f600"]
 
@@ -126,9 +126,9 @@ def test_a_file_that_is_no_array_of_the_right_kind_is_named(file, content, tmp_p
 @pytest.mark.parametrize(
     ("file", "content", "told"),
     [
-        ("indptr", [0, 1, 2, 3, 4, 99], "beginnings of its rows"),
-        ("indptr", [0, 3, 2, 3, 4, 5], "beginnings of its rows"),
-        ("indptr", [1, 1, 2, 3, 4, 5], "beginnings of its rows"),
+        ("indptr", [0, 1, 2, 3, 4, 99], "starts of its rows"),
+        ("indptr", [0, 3, 2, 3, 4, 5], "starts of its rows"),
+        ("indptr", [1, 1, 2, 3, 4, 5], "starts of its rows"),
         ("indptr", [0, 1, 2, 3, 5], "do not fit its 5 rows"),
         ("indices", [1, 2, 3, 4, 5], "row 4 .*column 5, but there are 5 columns"),
         ("indices", [1, 2, -1, 4, 0], "row 2 .*column -1"),
@@ -164,7 +164,7 @@ def test_faults_are_found_wherever_blocks_end(rows, drawn, size):
     indptr = np.cumsum([0, *map(len, rows)])
     indices = np.array([column for row in rows for column in row], dtype=np.int32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_compressed, "CELLS_AT_ONCE", size)
+        patch.setattr("vbn.data.counts.CELLS_AT_ONCE", size)
         assert fault_of_rows(indptr, indices, 10, np.ones(len(indices))) is None
         if not len(indices):
             return

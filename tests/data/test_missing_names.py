@@ -24,7 +24,7 @@ def same(one: Dataset, other: Dataset) -> bool:
 
 def test_empty_fields_are_counted_or_left_out(tmp_path):
     path = write(tmp_path, ROWS)
-    with pytest.raises(DataError, match=r"empty name at line 3 of data\.csv, column 'user'; .* missing=\"drop\""):
+    with pytest.raises(DataError, match=r"empty name at line 3 of data\.csv, column 'user'; .* missing='drop'"):
         Dataset.from_interactions(path)
     assert same(Dataset.from_interactions(path, missing="drop"), KEPT)
     many = write(tmp_path, "left,right\na,b\n" + "a,\n" * 966)
@@ -58,7 +58,7 @@ def test_missing_values_in_memory(nothing):
     frame = pd.DataFrame({"user": users, "item": items, "rating": ratings})
     forms = [(users, items, ratings), (list(zip(users, items, ratings, strict=True)),), (frame,)]
     for form in forms:
-        with pytest.raises(DataError, match=r"(missing|empty) name.* at (row|position) 1 .*; .*missing=\"drop\""):
+        with pytest.raises(DataError, match=r"(missing|empty) name.* at (row|position) 1 .*; .*missing='drop'"):
             build(*form)
         assert same(build(*form, missing="drop"), KEPT)
     assert Dataset.from_baskets([["a", "b", nothing], ["a", "b"]], missing="drop").counts.total == 4

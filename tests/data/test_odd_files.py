@@ -38,7 +38,7 @@ TEXT = b"left,right\na,b\nb,c\n"
         ("x.csv", b"PAR1\xff\xfe", r"a parquet file, so call it x\.parquet"),
         ("x.csv", b"left,right\n" + b"a" * 200_000 + b",b\n", "line 2 .* field limit"),
         ("x.csv", b"left|right\na|b\n", "is the delimiter right"),
-        ("x.dat", TEXT, "give the delimiter of a text file"),
+        ("x.dat", TEXT, "the delimiter of a text file with delimiter="),
         ("x.csv.gz", TEXT, "not a whole gzip file"),
         ("x.csv.gz", b"", "is empty"),
         ("x.csv", b"\n\n", "is empty"),
@@ -93,11 +93,11 @@ def test_paths_that_cannot_be_ones():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delimiter": ""}, "delimiter=''"),
-        ({"delimiter": 5}, "delimiter=5"),
-        ({"delimiter": "\n"}, "delimiter="),
-        ({"header": "yes"}, "header='yes' is neither"),
-        ({"header": 0}, "header=0 is neither"),
+        ({"delimiter": ""}, "delimiter must be .* got ''"),
+        ({"delimiter": 5}, "delimiter must be .* got 5"),
+        ({"delimiter": "\n"}, "delimiter must be"),
+        ({"header": "yes"}, "header must be True, False or None, got 'yes'"),
+        ({"header": 0}, "header must be True, False or None, got 0"),
     ],
 )
 def test_bad_ways_to_read_a_file(tmp_path, options, message):
@@ -114,9 +114,9 @@ def test_flags_are_true_or_false():
         "dynamic_window": lambda: Dataset.from_sequences([["a", "b"]], dynamic_window="no"),
         "symmetric": lambda: data.with_relation("r", [("a", "b")], symmetric="no"),
     }.items():
-        with pytest.raises(ParameterError, match=f"{name}='no' is neither True nor False"):
+        with pytest.raises(ParameterError, match=f"{name} must be True or False, got 'no'"):
             call()
-    with pytest.raises(ParameterError, match="shared=1"):
+    with pytest.raises(ParameterError, match="shared must be True or False, got 1"):
         Dataset.from_matrix([[0, 1], [1, 0]], shared=1)
 
 
@@ -191,7 +191,7 @@ def test_what_is_no_matrix(matrix, message):
 def test_a_file_of_mere_numbers_is_asked_about(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("0,1,2\n1,0,3\n2,3,0\n")
-    with pytest.raises(DataError, match="holds numbers only: say header=True"):
+    with pytest.raises(DataError, match="begins with a number: pass header=True"):
         Dataset.from_matrix(path)
     assert Dataset.from_matrix(path, header=True).columns.names == ("1", "2")
     path.write_text(",0,1\n0,0,4\n1,4,0\n")
@@ -229,7 +229,7 @@ def test_a_vocabulary_needs_a_list_of_names(names):
 def test_parts_that_are_none():
     with pytest.raises(DataError, match="must be numbers"):
         Vocabulary(["a"], ["many"])
-    with pytest.raises(DataError, match=r"make one from data with Dataset\.from_pairs"):
+    with pytest.raises(DataError, match=r"for data, use Dataset\.from_pairs"):
         Dataset(pd.DataFrame(), None, None)
 
 

@@ -60,7 +60,7 @@ def test_unknown_entities_are_named_counted_and_can_be_skipped():
     pairs = [("hot", "cold"), *((f"x{number}", "hot") for number in range(7))]
     with pytest.raises(RelationError, match=r"7 unknown entities \('x0', .*'x4', \.\.\.\) in 7 of 8") as raised:
         WORDS.with_relation("antonym", pairs)
-    assert 'missing="skip"' in str(raised.value)
+    assert "missing='skip'" in str(raised.value)
     assert "row 1" in str(raised.value)
     data = WORDS.with_relation("antonym", pairs, missing="skip")
     assert data.relations["antonym"].skipped == 7
@@ -98,9 +98,9 @@ def test_between_users_and_items_left_are_users():
     assert pairs_of(data.with_relation("owns", [("u", "j")]), "owns") == {("u", "j"): 1}
     with pytest.raises(RelationError, match="cannot be symmetric"):
         data.with_relation("owns", [("u", "j")], symmetric=True)
-    with pytest.raises(RelationError, match=r"'i' is a column, .* from rows .* so it cannot stand on the left"):
+    with pytest.raises(RelationError, match=r"'i' is a column, .* from rows .* so it cannot be on the left"):
         data.with_relation("like", [("i", "j")])
-    with pytest.raises(RelationError, match=r"'v' is a row, .* so it cannot stand on the right"):
+    with pytest.raises(RelationError, match=r"'v' is a row, .* so it cannot be on the right"):
         data.with_relation("knows", [("u", "v")])
     with pytest.raises(RelationError) as raised:
         data.with_relation("owns", [("u", "x")])

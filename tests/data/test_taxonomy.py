@@ -82,12 +82,12 @@ def test_dropping_breaks_every_cycle_and_nothing_else(edges):
 
 def test_dropped_edges_are_named():
     edges = [("poodle", "dog"), ("dog", "animal"), ("animal", "poodle"), ("cat", "animal"), ("cat", "cat")]
-    message = r"2 edges .* dropped to break cycles: 'animal' -> 'poodle', 'cat' -> 'cat'; taxonomy\.dropped"
+    message = r"2 edges .* dropped to break cycles: 'animal' -> 'poodle', 'cat' -> 'cat'"
     with pytest.warns(UserWarning, match=message) as warned:
         data = DATA.with_taxonomy(edges, break_cycles="drop")
     assert warned[0].filename == __file__
     assert data.taxonomy.dropped == (("animal", "poodle"), ("cat", "cat"))
-    with pytest.warns(UserWarning, match=r"1 edge .*: 'poodle' -> 'dog'; taxonomy\.dropped"):
+    with pytest.warns(UserWarning, match=r"1 edge .*: 'poodle' -> 'dog'"):
         turned = DATA.with_taxonomy(edges[3:0:-1] + edges[:1], break_cycles="drop")
     assert turned.taxonomy.ancestors("animal") == ["poodle"]
     with pytest.warns(UserWarning, match="'4' -> '4' and 2 more"):

@@ -8,15 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
-from vbn.data import _text, find_file
-from vbn.data._sequences import encode_corpus, read_sentences
+from vbn.data import encode_corpus, find_file, number_file, read_sentences
 
 SPACES = " \t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 texts = st.text(st.one_of(st.sampled_from("ab\n\r" + SPACES), st.characters(exclude_characters="\0")), max_size=60)
 
 
 def same_as_python(path, parts=None):
-    names, numbers, lines = _text.number_file(find_file(path), parts)
+    names, numbers, lines = number_file(find_file(path), parts)
     expected = encode_corpus(read_sentences(path, None, None, None))
     assert names == expected.names
     np.testing.assert_array_equal(numbers, expected.tokens)
@@ -28,7 +27,7 @@ def test_any_text_in_blocks_of_any_size(tmp_path_factory, text, block, parts):
     path = tmp_path_factory.mktemp("text") / "some.txt"
     path.write_bytes(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_text, "_BLOCK", block)
+        patch.setattr("vbn.data.io.text._BLOCK", block)
         same_as_python(path, parts)
 
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vbn.kernels.random import advanced, stream_state, unit
-from vbn.kernels.sampling import alias_table
+from vbn.kernels.sampling import advanced, alias_table, stream_state, unit
 
 
 @numba.njit

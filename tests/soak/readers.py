@@ -21,9 +21,7 @@ from vbn import datasets
 from vbn.cli import _belongings
 from vbn.cli._reading import read_names, read_pairs
 from vbn.cli._settings import read_config
-from vbn.data import find_file
-from vbn.data._sequences import encode_corpus, read_sentences
-from vbn.data._text import number_file
+from vbn.data import encode_corpus, find_file, number_file, read_sentences
 from vbn.datasets._bundled import open_bundled
 from vbn.datasets._download import _unpack as unpack_archive
 from vbn.evaluation.paper._cache import Cache

@@ -1,8 +1,10 @@
-"""Co-occurrence counting over a window, into a hash table of fixed size.
+"""Counting a corpus: its words as numbers, and the pairs of words within a window.
 
-The table is keyed by the cell ``low * n + high`` of an unordered pair of entities. A full table is
-handed back, so that the caller can put it aside as a sorted run; runs are merged pairwise. The list
-of all pairs of a corpus is never held.
+Words are cut at white space, and each distinct word gets the next number.
+
+Pairs are counted in a hash table of fixed size, keyed by the cell ``low * n + high`` of an unordered pair of entities.
+A full table is returned to the caller, which puts it aside as a sorted run; runs are merged pairwise. The list of all
+pairs of a corpus is never held.
 """
 
 from __future__ import annotations
@@ -10,6 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from vbn.kernels.compile import helper, kernel
+
+_SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a
+_LINE, _RETURN, _SPACE = 10, 13, 32
 EMPTY = -1
 
 
@@ -98,9 +104,9 @@ def merge_runs(keys_a, values_a, keys_b, values_b):
 
 @njit(cache=True, nogil=True)
 def mirrored(cells, amounts, n):
-    """Counts of unordered pairs as a symmetric matrix in compressed rows; a pair of equals counts both ways.
+    """Return counts of unordered pairs as a symmetric matrix in compressed rows; a pair of equals counts both ways.
 
-    Cells rise, so that each row gets its columns in order: first those before it, as the cells of these come earlier.
+    Cells rise, and so each row gets its columns in order: first those before it, whose cells come earlier.
     """
     indptr = np.zeros(n + 1, dtype=np.int64)
     for cell in cells:
@@ -121,3 +127,85 @@ def mirrored(cells, amounts, n):
             indices[cursor[high]], values[cursor[high]] = low, amount
             cursor[high] += 1
     return indptr, indices, values
+
+
+@helper
+def _doubled(array, used):
+    larger = np.empty(2 * len(array), array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+@helper
+def _table(size, hashes, n):
+    """Return an open-addressing table of the numbers 0..n-1 by their hashes; -1 is free."""
+    table = np.full(size, -1, np.int32)
+    for number in range(n):
+        at = hashes[number] & np.uint64(size - 1)
+        while table[at] >= 0:
+            at = (at + np.uint64(1)) & np.uint64(size - 1)
+        table[at] = number
+    return table
+
+
+@helper
+def _same(text, start, pool, begin, length):
+    for k in range(length):  # noqa: SIM110 - compiled
+        if text[start + k] != pool[begin + k]:
+            return False
+    return True
+
+
+@kernel
+def number_words(text, table, hashes, ends, pool, n):
+    """Return the words of a text of whole lines as numbers, and how many words there are up to the end of each line.
+
+    `n` words are known: word w is pool[ends[w]:ends[w + 1]], and `table` (a power of two long, -1 where it is free) has
+    its number where `hashes[w]` says. These four, which may have grown, and the new `n` are returned with the numbers.
+    White space is that of ASCII; lines end with a line feed, a carriage return, or both.
+    """
+    numbers, lines = np.empty(len(text) // 2 + 1, np.int32), np.empty(1024, np.int64)
+    found = n_lines = 0
+    place, end = 0, len(text)
+    while place < end:
+        byte = text[place]
+        if byte <= _SPACE and (byte == _SPACE or 9 <= byte <= 13 or byte >= 28):
+            place += 1
+            if byte == _LINE or (byte == _RETURN and (place == end or text[place] != _LINE)):
+                if n_lines == len(lines):
+                    lines = _doubled(lines, n_lines)
+                lines[n_lines] = found
+                n_lines += 1
+            continue
+        start, value = place, _SEED
+        while place < end:
+            byte = text[place]
+            if byte <= _SPACE and (byte == _SPACE or 9 <= byte <= 13 or byte >= 28):
+                break
+            value = (value ^ np.uint64(byte)) * _PRIME
+            place += 1
+        length = place - start
+        value ^= value >> np.uint64(32)
+        at = value & np.uint64(len(table) - 1)
+        number = table[at]
+        while number >= 0:
+            same = hashes[number] == value and ends[number + 1] - ends[number] == length
+            if same and _same(text, start, pool, ends[number], length):
+                break
+            at = (at + np.uint64(1)) & np.uint64(len(table) - 1)
+            number = table[at]
+        if number < 0:
+            number = n
+            while ends[n] + length > len(pool):
+                pool = _doubled(pool, ends[n])
+            if n + 1 == len(hashes):
+                hashes, ends = _doubled(hashes, n), _doubled(ends, n + 1)
+            pool[ends[n] : ends[n] + length] = text[start:place]
+            hashes[n], ends[n + 1] = value, ends[n] + length
+            n += 1
+            table[at] = number
+            if 2 * n > len(table):
+                table = _table(2 * len(table), hashes, n)
+        numbers[found] = number
+        found += 1
+    return numbers[:found].copy(), lines[:n_lines].copy(), table, hashes, ends, pool, n

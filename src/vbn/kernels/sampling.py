@@ -1,19 +1,73 @@
-"""One epoch's sample: thin the positives, draw the negatives, aggregate both into cells, row by row."""
+"""One epoch's sample: thin the positives, draw the negatives, aggregate both into cells by row, then by column.
+
+Random numbers go by position: a stream belongs to (seed, epoch, stream, row), never to a thread.
+
+From cells by row to cells by column it takes two steps that both stay in the cache: by block of columns, then by
+column. In between, a cell is three numbers: its row, its column within the block, and its weight, which is below 0 for
+a negative. A cell that is both is there twice.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.random import UNITS, advanced, skipped, stream_state, unit, whole
 
 _TRIES = 16  # how often a draw that hits a positive is repeated before it is given up
 _BATCH = 256  # draws that are made at a time, without a branch among them
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_SHIFT_30, _SHIFT_27, _SHIFT_31, _SHIFT_11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+UNITS = 9007199254740992.0
+"""2 ** 53, the number of different random numbers in [0, 1)."""
+_UNIT = 1.0 / UNITS
+
+
+@helper
+def mixed(state):
+    """Scramble 64 bits (the finaliser of splitmix64)."""
+    z = (state ^ (state >> _SHIFT_30)) * _MIX_1
+    z = (z ^ (z >> _SHIFT_27)) * _MIX_2
+    return z ^ (z >> _SHIFT_31)
+
+
+@helper
+def stream_state(seed, epoch, stream, row):
+    """Return the start of the stream of one row: each coordinate is scrambled before the next one enters."""
+    state = mixed(np.uint64(seed) + _GOLDEN)
+    state = mixed(state + np.uint64(epoch) * _MIX_1 + _GOLDEN)
+    state = mixed(state + np.uint64(stream) * _MIX_2 + _GOLDEN)
+    return mixed(state + np.uint64(row) * _GOLDEN + _MIX_1)
+
+
+@helper
+def advanced(state):
+    """Return the next state; `mixed` of it is a random integer, `unit` of it a random number in [0, 1)."""
+    return state + _GOLDEN
+
+
+@helper
+def skipped(state, steps):
+    """Return the state so many steps ahead."""
+    return state + np.uint64(steps) * _GOLDEN
+
+
+@helper
+def whole(state):
+    """Return the whole number below `UNITS` of a state."""
+    return np.int64(mixed(state) >> _SHIFT_11)
+
+
+@helper
+def unit(state):
+    """Return the number in [0, 1) of a state."""
+    return whole(state) * _UNIT
 
 
 @kernel
 def alias_table(weights, ids):
-    """Walker's alias table of a discrete distribution over `ids`, one line for each of them.
+    """Return Walker's alias table of a discrete distribution over `ids`, one line for each of them.
 
     A line has a whole number T and two ids, the first in the low half of an integer: a random number below T * 2**-53
     means the first of them, any other the second.
@@ -68,17 +122,35 @@ def _draw(state, table, drawn, n):
 
 @kernel
 def sample_rows(
-    first, last, first_row, seed, epoch, stream, indptr, indices, values, keep_row, keep_column, exact_row,
-    exact_column, noise, negatives, reject, max_draws, draws_per_cell, place, dtype_like,
-):  # fmt: skip
-    """Cells of the rows first..last-1: lengths, columns, weight as positive, weight as negative.
+    first,
+    last,
+    first_row,
+    seed,
+    epoch,
+    stream,
+    indptr,
+    indices,
+    values,
+    keep_row,
+    keep_column,
+    exact_row,
+    exact_column,
+    noise,
+    negatives,
+    reject,
+    max_draws,
+    draws_per_cell,
+    place,
+    dtype_like,
+):
+    """Return the cells of the rows first..last-1: lengths, columns, weights as positive, weights as negative.
 
     A positive of weight c is thinned to its expectation c * keep, rounded at random to a whole number unless its
     row or column is rare ("exact"). A row of positive weight W gets negatives of weight `negatives` * W in all, spread
     over at most `max_draws` draws and `draws_per_cell` for each of its positives, from the alias table `noise`; with
-    `reject`, none falls on a pair that was observed. `place` is where a column stands in the row's output, or -2 where
-    no negative may fall; it comes and goes with -1 for every column. Row 0 of the arrays is row `first_row` of all, and
-    its random numbers are those of that one.
+    `reject`, none falls on an observed pair. `place` is where a column is in the row's output, or -2 where no negative
+    may fall; it is -1 for every column before and after the call. Row 0 of the arrays is row `first_row` of all, and
+    has the random numbers of that row.
     """
     lengths = np.zeros(last - first, np.int64)
     capacity = 2 * (indptr[last] - indptr[first]) + 1024
@@ -155,3 +227,61 @@ def sample_rows(
             place[indices[k]] = -1
         lengths[i - first] = size - begin
     return lengths, columns[:size].copy(), positive[:size].copy(), negative[:size].copy()
+
+
+@kernel
+def count_blocks(cells, block_of, n_blocks):
+    """Count the entries that each block of columns gets from some rows."""
+    counts = np.zeros(n_blocks, np.int64)
+    for k in range(cells.indptr[0], cells.indptr[-1]):
+        counts[block_of[cells.indices[k]]] += (cells.positive[k] > 0) + (cells.negative[k] > 0)
+    return counts
+
+
+@kernel
+def scatter_blocks(cells, block_of, starts, cursor, rows, columns, weights):
+    """Write the entries of some rows to where `cursor` says for their blocks; `starts` are the blocks' columns."""
+    for i in range(len(cells.indptr) - 1):
+        for k in range(cells.indptr[i], cells.indptr[i + 1]):
+            j = cells.indices[k]
+            block = block_of[j]
+            if cells.positive[k] > 0:
+                at = cursor[block]
+                cursor[block] += 1
+                rows[at], columns[at], weights[at] = cells.first + i, j - starts[block], cells.positive[k]
+            if cells.negative[k] > 0:
+                at = cursor[block]
+                cursor[block] += 1
+                rows[at], columns[at], weights[at] = cells.first + i, j - starts[block], -cells.negative[k]
+
+
+@kernel
+def turn_block(rows, columns, weights, width):
+    """Return the cells of a block by column, rows rising: indptr, rows, weights as positive, weights as negative."""
+    indptr = np.zeros(width + 1, np.int64)
+    newest = np.full(width, -1, np.int64)  # the latest entry of each column
+    for k in range(len(rows)):
+        j = columns[k]
+        before = newest[j]
+        newest[j] = k
+        if before < 0 or rows[before] != rows[k] or (weights[before] > 0) == (weights[k] > 0):
+            indptr[j + 1] += 1
+    for j in range(width):
+        indptr[j + 1] += indptr[j]
+    cursor = indptr[:-1].copy()
+    newest[:] = -1
+    turned = np.empty(indptr[-1], np.int32)
+    positive, negative = np.zeros(indptr[-1], weights.dtype), np.zeros(indptr[-1], weights.dtype)
+    for k in range(len(rows)):
+        j, weight = columns[k], weights[k]
+        before = newest[j]
+        newest[j] = k
+        if before < 0 or rows[before] != rows[k] or (weights[before] > 0) == (weight > 0):
+            turned[cursor[j]] = rows[k]
+            cursor[j] += 1
+        at = cursor[j] - 1
+        if weight > 0:
+            positive[at] = weight
+        else:
+            negative[at] = -weight
+    return indptr, turned, positive, negative

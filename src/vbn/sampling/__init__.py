@@ -1,13 +1,18 @@
-"""The sample of an epoch: which pairs and which noise the model sees."""
+"""The sample of an epoch: the pairs and the noise that the model sees."""
 
 from __future__ import annotations
 
-from vbn.sampling.blocks import ColumnBlocks, Segment, Segments, segment_of, turned_block
-from vbn.sampling.cells import Cells, Sample
+from vbn.sampling.cells import Cells, ColumnBlocks, Sample, Segment, Segments, segment_of, turned_block
 from vbn.sampling.drawer import CellDrawer
-from vbn.sampling.noise import noise_weights
-from vbn.sampling.past import Past
-from vbn.sampling.sampler import Sampler, keep_probabilities, relation_counts, relation_noise, weight_of
+from vbn.sampling.past import Past, with_negatives
+from vbn.sampling.sampler import (
+    Sampler,
+    keep_probabilities,
+    noise_weights,
+    relation_counts,
+    relation_noise,
+    weight_of,
+)
 
 __all__ = [
     "CellDrawer",
@@ -25,4 +30,5 @@ __all__ = [
     "segment_of",
     "turned_block",
     "weight_of",
+    "with_negatives",
 ]

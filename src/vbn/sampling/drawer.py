@@ -1,7 +1,7 @@
-"""Drawing the cells of rows: all that it takes, for all rows or for some that follow each other.
+"""Drawing the cells of rows: of all rows, or of a range of them.
 
-What is drawn for a row depends on (seed, epoch, row) and on the row's own counts, never on who draws it; so rows can be
-dealt out to processes that hold no counts but those of their own rows.
+What is drawn for a row depends on (seed, epoch, row) and on the row's own counts only. So rows can be divided among
+processes that hold no counts but those of their own rows.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from vbn.sampling.past import Past, with_negatives
 
 @dataclass(frozen=True)
 class Choices:
-    """How likely counts are kept, and what negatives are drawn from.
+    """How likely counts are kept, and where negatives are drawn from.
 
     Attributes
     ----------
     keep_row, keep_column : ndarray
         Chance to keep an occurrence.
     exact_row, exact_column : ndarray of bool
-        Rare ones, whose cells are all kept at their expected weight.
+        Whether a row or column is rare: its cells are all kept, at their expected weight.
     noise : ndarray
-        Alias table of the columns that may be negatives, by how likely each is.
+        Alias table of the columns that may be negatives.
     reject : bool
-        Whether a negative that is an observed pair is drawn anew.
+        Whether a negative that is an observed pair is drawn again.
     """
 
     keep_row: np.ndarray
@@ -41,7 +41,7 @@ class Choices:
 
 
 class Scratch(threading.local):
-    """A place for each column, of each thread alone; it is made anew in every process."""
+    """A place for each column, one array per thread and process."""
 
     def __init__(self) -> None:
         self.places = np.empty(0, np.int32)
@@ -50,7 +50,7 @@ class Scratch(threading.local):
         return Scratch, ()
 
     def of(self, n: int) -> np.ndarray:
-        """At least `n` places, all -1."""
+        """Return at least `n` places, all -1."""
         if len(self.places) < n:
             self.places = np.full(n, -1, np.int32)
         return self.places
@@ -67,9 +67,9 @@ class Drawer:
     choices : Choices
         Its row arrays have one entry for each of its rows.
     stream : int
-        0 for co-occurrences, k + 1 for relation k: streams are drawn apart.
+        0 for co-occurrences, k + 1 for relation k: each has random numbers of its own.
     negatives, max_draws, draws_per_cell : float
-        Negatives for each positive; how many draws they take at most, in a row and for each of its positives.
+        Negatives per positive; the most draws for a row, and for each of its positives.
     """
 
     counts: Counts
@@ -84,28 +84,28 @@ class Drawer:
     first_row: int = 0
 
     def part(self, first: int, last: int) -> Drawer:
-        """What draws the rows first..last-1 alone; they are numbered from 0 there."""
+        """Return a drawer of the rows first..last-1 alone, renumbered from 0."""
         counts, choices = self.counts.part(first, last), self.choices
         own = replace(choices, keep_row=choices.keep_row[first:last], exact_row=choices.exact_row[first:last])
         return replace(self, counts=counts, choices=own, first_row=self.first_row + first)
 
     def draw(self, first: int, last: int, epoch: int) -> CellArrays:
-        """The cells of its rows first..last-1 in an epoch's sample."""
+        """Draw the cells of its rows first..last-1 in an epoch's sample."""
         from vbn.kernels.sampling import sample_rows
 
         counts, choices = self.counts, self.choices
-        lengths, columns, positive, negative = sample_rows(
-            first, last, self.first_row, self.seed, epoch, self.stream, counts.indptr, counts.indices, counts.values,
-            choices.keep_row, choices.keep_column, choices.exact_row, choices.exact_column, choices.noise,
-            self.negatives, choices.reject, self.max_draws, self.draws_per_cell,
-            self.scratch.of(counts.shape[1]), np.empty(0, self.dtype),
-        )  # fmt: skip
+        stream = (self.first_row, self.seed, epoch, self.stream)
+        cells = (counts.indptr, counts.indices, counts.values)
+        keep = (choices.keep_row, choices.keep_column, choices.exact_row, choices.exact_column)
+        draws = (choices.noise, self.negatives, choices.reject, self.max_draws, self.draws_per_cell)
+        room = (self.scratch.of(counts.shape[1]), np.empty(0, self.dtype))
+        lengths, columns, positive, negative = sample_rows(first, last, *stream, *cells, *keep, *draws, *room)
         return CellArrays(np.concatenate(([0], np.cumsum(lengths))), columns, positive, negative, first)
 
 
 @dataclass
 class CellDrawer:
-    """Draws co-occurrence cells: those of new data, and negatives that are due to earlier data if there was any.
+    """Draws co-occurrence cells: those of new data, and negatives that earlier data, if any, still lacks.
 
     `noise` is how likely each column is as a negative.
     """
@@ -116,16 +116,16 @@ class CellDrawer:
     _missed_in: tuple[int, tuple[np.ndarray, ...]] | None = None
 
     def part(self, first: int, last: int) -> CellDrawer:
-        """What draws the rows first..last-1 alone; they are numbered from 0 there."""
+        """Return a drawer of the rows first..last-1 alone, renumbered from 0."""
         return CellDrawer(self.new.part(first, last), self.past, self.noise)
 
     def draw(self, first: int, last: int, epoch: int) -> CellArrays:
-        """The cells of its rows first..last-1 in an epoch's sample."""
+        """Draw the cells of its rows first..last-1 in an epoch's sample."""
         drawn = self.new.draw(first, last, epoch)
         return drawn if self.past is None else with_negatives(drawn, *self._missed(self.past, epoch))
 
     def _missed(self, past: Past, epoch: int) -> tuple[np.ndarray, ...]:
-        """Negatives of its rows that are due to the old positives, rows rising."""
+        """Return the negatives of its rows that the old positives still lack, rows rising."""
         if self._missed_in is None or self._missed_in[0] != epoch:
             new = self.new
             rows, columns, weights = past.missed(self.noise, new.negatives, new.seed, epoch)
@@ -141,8 +141,7 @@ class CellDrawer:
 
 
 def noise_table(weights: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """The alias table of columns by their weights, as `Choices` takes it."""
+    """Return the alias table of columns by their weights, as `Choices` takes it."""
     from vbn.kernels.sampling import alias_table
 
-    table: np.ndarray = alias_table(weights, ids)
-    return table
+    return np.asarray(alias_table(weights, ids))

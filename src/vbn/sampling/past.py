@@ -1,8 +1,8 @@
-"""What earlier data, which is not at hand any more, left behind that a sample of new data depends on.
+"""What a sample of new data needs to know about earlier data that is gone.
 
-With all data at hand, the negatives of the old positives would fall on all columns, in proportion to all counts. What
-the old fit has not seen of them, on columns that are new or far more frequent than before, is drawn now. Otherwise new
-columns, which meet the negatives of a few new positives only, would be taken for far more likely than old ones.
+If all data were available, the negatives of the old positives would fall on all columns, in proportion to all counts.
+The old fit has not seen those on columns that are new or far more frequent than before, so they are drawn now.
+Otherwise new columns, which meet only the negatives of a few new positives, would look far more likely than old ones.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 
 from vbn.kernels import CellArrays
 
-_GROWTH = 2.0  # less is chance: making up for it in every batch of a stream, but never for a loss, would add up
+_GROWTH = 2.0  # smaller growth is chance; correcting it in every batch of a stream, but never a loss, would add up
 _DRAWS = 512  # at most, for a column and epoch; each carries its share of the weight
 
 
 @dataclass(frozen=True)
 class Past:
-    """Earlier data, as far as sampling goes.
+    """Earlier data, as far as sampling needs it.
 
     `noise` is how likely each column was as a negative, `row_totals` how much each row weighed in a sample, and
-    `rejects` whether a negative that was an observed pair was drawn anew (None: not known).
+    `rejects` whether a negative that was an observed pair was drawn again (None: not known).
     """
 
     noise: np.ndarray
@@ -32,17 +32,16 @@ class Past:
 
     @property
     def columns(self) -> np.ndarray:
-        """Which columns there were: they stay among the negatives."""
-        result: np.ndarray = self.noise > 0
-        return result
+        """Whether each column was there: such columns stay among the negatives."""
+        return np.asarray(self.noise > 0)
 
     def seed(self, seed: int) -> int:
-        """A seed of its own for each fit of a series, so that every one draws other negatives."""
+        """Return a seed that differs from fit to fit of a series: each draws other negatives."""
         before = zlib.crc32(np.ascontiguousarray(self.row_totals).tobytes())
         return int(np.random.SeedSequence([seed, before]).generate_state(1, np.uint32)[0])
 
     def missed(self, noise: np.ndarray, negatives: float, seed: int, epoch: int) -> tuple[np.ndarray, ...]:
-        """Negatives of the old positives that the old fit has not seen: rows, columns, weights."""
+        """Return the negatives of the old positives that the old fit has not seen: rows, columns, weights."""
         gain = np.where(noise > _GROWTH * self.noise, noise - self.noise, 0.0)
         wanted = negatives * self.row_totals.sum() * gain
         rng = np.random.default_rng([seed, epoch, 0x9A57])
@@ -55,10 +54,7 @@ class Past:
 
 
 def with_negatives(cells: CellArrays, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> CellArrays:
-    """The cells with the negatives of their rows added, as cells of their own: what they say of a pair adds up.
-
-    `rows` rise.
-    """
+    """Return the cells with negatives added as cells of their own; two cells of one pair add up. `rows` rise."""
     n_rows, dtype = len(cells.indptr) - 1, cells.positive.dtype
     mine = slice(*np.searchsorted(rows, (cells.first, cells.first + n_rows)))
     rows, columns, weights = rows[mine] - cells.first, columns[mine], weights[mine]

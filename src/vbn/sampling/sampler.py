@@ -1,33 +1,55 @@
-"""The sampler: each epoch a new sample of positives and negatives, the same for the same (seed, epoch, row)."""
+"""The sampler: a new sample of positives and negatives each epoch, determined by (seed, epoch, row)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
-from vbn._errors import ParameterError
-from vbn.data import CELLS_AT_ONCE, Counts, Dataset, Relation, Runner, amount, ranges_by_cells, ranges_by_load
+from vbn._errors import REMEDY, ParameterError
+from vbn.data import (
+    CELLS_AT_ONCE,
+    BoolArray,
+    Counts,
+    Dataset,
+    FloatArray,
+    Relation,
+    Runner,
+    amount,
+    ranges_by_cells,
+    ranges_by_load,
+)
 from vbn.kernels import CellArrays
 from vbn.sampling.cells import Cells, Sample
 from vbn.sampling.drawer import CellDrawer, Choices, Drawer, Scratch, noise_table
-from vbn.sampling.noise import noise_weights
 from vbn.sampling.past import Past
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
 _RELATION_DRAWS = 40.0  # negatives drawn for a pair of a relation, however much it weighs
 _CELLS_PER_TASK = 1 << 16
+_EXPONENT = 600.0  # exp of more than this is near the largest float64
 
 
 def keep_probabilities(counts: np.ndarray, subsample: float | None) -> np.ndarray:
-    """word2vec's chance to keep an occurrence: min(1, sqrt(s / f) + s / f) for an entity of relative frequency f."""
+    """Return word2vec's chance to keep an occurrence of an entity of relative frequency f: sqrt(s / f) + s / f."""
     if subsample is None:
         return np.ones(len(counts))
     frequency = np.maximum(counts, 1e-300) / counts.sum()
     ratio = subsample / frequency
-    result: np.ndarray = np.minimum(1.0, np.sqrt(ratio) + ratio)
-    return result
+    return np.asarray(np.minimum(1.0, np.sqrt(ratio) + ratio))
+
+
+def noise_weights(counts: FloatArray, there: BoolArray, power: float) -> FloatArray:
+    """Return weights in proportion to count ** power for the columns that are there, 0 for others.
+
+    Where powers would leave the range of float64, counts are taken relative to the largest.
+    """
+    positive = np.maximum(counts, 1e-12)
+    largest = float(positive[there].max(initial=1e-12))
+    unit = largest if abs(power * math.log(largest)) > _EXPONENT else 1.0
+    return np.where(there, np.where(there, positive / unit, 0.0) ** power, 0.0)
 
 
 class Sampler:
@@ -44,21 +66,30 @@ class Sampler:
     subsample
         word2vec's threshold for frequent entities, or None to use all counts.
     relation_weight
-        How much a pair of a relation counts, in all or by relation.
+        How much a pair of a relation counts: one number, or one by relation.
     hard_negatives
-        Share of a relation's negatives that are drawn among the columns that the relation reaches.
+        Share of a relation's negatives that are drawn from the columns that the relation reaches.
     reject_positives
-        Whether a negative that is an observed pair is drawn anew; "auto" does so unless the data is dense: where
-        more than a quarter of the draws would hit one, frequent rows would be left with odd negatives only.
+        Whether a negative that is an observed pair is drawn again; "auto" does so unless the data is dense: if more
+        than a quarter of the draws hit an observed pair, frequent rows would get unusual negatives only.
     past
-        What is left of earlier data that `data` goes on from; "auto" then rejects if the earlier sampler did.
+        What is left of earlier data that `data` continues; "auto" then rejects if the earlier sampler did.
     """
 
     def __init__(
-        self, data: Dataset, *, negatives: float, noise_power: float, subsample: float | None,
-        reject_positives: bool | str, seed: int, dtype: np.dtype, relation_weight: float | Mapping[str, float] = 1.0,
-        hard_negatives: float = 0.0, past: Past | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        data: Dataset,
+        *,
+        negatives: float,
+        noise_power: float,
+        subsample: float | None,
+        reject_positives: bool | str,
+        seed: int,
+        dtype: np.dtype,
+        relation_weight: float | Mapping[str, float] = 1.0,
+        hard_negatives: float = 0.0,
+        past: Past | None = None,
+    ) -> None:
         self.seed, self.dtype = seed if past is None else past.seed(seed), dtype
         self.negatives, self.noise_power = float(negatives), float(noise_power)
         self.counts, self.past = data.counts, past
@@ -88,28 +119,34 @@ class Sampler:
         ]
 
     def _drawer(self, counts: Counts, choices: Choices, stream: int) -> Drawer:
-        draws_per_cell = np.inf if stream == 0 else _RELATION_DRAWS
         return Drawer(
-            counts, choices, self.seed, self.dtype, self.negatives, self._max_draws, draws_per_cell, stream,
-            self._scratch,
-        )  # fmt: skip
+            counts,
+            choices,
+            seed=self.seed,
+            dtype=self.dtype,
+            negatives=self.negatives,
+            max_draws=self._max_draws,
+            draws_per_cell=np.inf if stream == 0 else _RELATION_DRAWS,
+            stream=stream,
+            scratch=self._scratch,
+        )
 
     def _refuse_nothing(self, subsample: float | None) -> None:
-        """Raise if so little of the counts is kept that an epoch may well have none of them."""
+        """Raise if so little of the counts is kept that an epoch may have none of them."""
         kept, total = float(self.row_totals().sum()), self.counts.total
         if subsample is not None and kept < min(1.0, total):
             raise ParameterError(
-                f"subsample={subsample!r} keeps {kept:.2g} of the total count of {amount(total)}, so that there is "
-                "nothing to learn from; raise it, or leave it None to use all counts."
+                f"{REMEDY} keeps {kept:.2g} of the total count of {amount(total)}, which leaves nothing to learn from; "
+                "raise it, or leave it None to use all counts.",
+                remedies=[("subsample", subsample)],
             )
 
     def noise(self) -> np.ndarray:
-        """Probability of each column as a negative."""
-        result: np.ndarray = self._noise_weights / self._noise_weights.sum()
-        return result
+        """Return the probability of each column as a negative."""
+        return np.asarray(self._noise_weights / self._noise_weights.sum())
 
     def collisions(self) -> float:
-        """Share of the draws that would hit an observed pair: how dense the data is where the negatives fall."""
+        """Return the share of draws that would hit an observed pair: how dense the data is where negatives fall."""
         noise, counts, hits = self.noise(), self.counts, np.zeros(self.counts.shape[0])
         for first, last in self._parts():
             indptr = counts.indptr[first : last + 1]
@@ -120,13 +157,13 @@ class Sampler:
         return float(totals @ hits / totals.sum())
 
     def _sparse(self) -> bool:
-        """Whether to reject: new data alone looks sparser than all of it, so the past decides if it is known."""
+        """Return whether to reject; new data alone looks sparser than all of it, so a known past decides."""
         if self.past is not None and self.past.rejects is not None:
             return self.past.rejects
         return self.collisions() < _CROWDED
 
     def row_totals(self) -> np.ndarray:
-        """Expected positive weight of each row in an epoch's sample."""
+        """Return the expected positive weight of each row in an epoch's sample."""
         keep_row, keep_column = self._keep
         counts, result = self.counts, np.zeros(self.counts.shape[0])
         for first, last in self._parts():
@@ -138,11 +175,11 @@ class Sampler:
         return result
 
     def _parts(self) -> list[tuple[int, int]]:
-        """Ranges of rows whose counts are looked at together, so that memory does not grow with the data."""
+        """Return ranges of rows to process together, which bounds the memory that a pass takes."""
         return ranges_by_cells(self.counts.indptr, CELLS_AT_ONCE)
 
     def _column_cells(self) -> np.ndarray:
-        """How many rows each column is counted with."""
+        """Return how many rows each column is counted with."""
         n_columns = self.counts.shape[1]
         result = np.zeros(n_columns, np.int64)
         for first, last in self._parts():
@@ -151,24 +188,24 @@ class Sampler:
         return result
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
-        """About how many cells each row and each column has in a sample: rather too many than too few."""
+        """Estimate how many cells each row and each column has in a sample, rather too many than too few."""
         draws = np.minimum(self.negatives * self.row_totals(), self._max_draws)
         rows = np.diff(self.counts.indptr) + np.minimum(draws, len(self._noise_ids))
         columns = self._column_cells() + np.minimum(self.noise() * draws.sum(), np.count_nonzero(draws))
         return rows, columns
 
     def draw(self, first: int, last: int, epoch: int) -> CellArrays:
-        """The co-occurrence cells of the rows first..last-1 in an epoch's sample."""
+        """Draw the co-occurrence cells of the rows first..last-1 in an epoch's sample."""
         return self.drawer.draw(first, last, epoch)
 
     def sample(self, epoch: int, runner: Runner) -> Sample:
-        """The whole sample of an epoch, drawn in parallel by the runner."""
+        """Draw the whole sample of an epoch, in parallel by the runner."""
         ranges = ranges_by_load(self.loads()[0] + 1.0, _CELLS_PER_TASK)
         parts = runner.map(lambda first, last: self.draw(first, last, epoch), ranges)
         return Sample(Cells.joined(parts, self.counts.shape[1], self.dtype), self.relation_sample(epoch, runner))
 
     def relation_sample(self, epoch: int, runner: Runner) -> tuple[Cells, ...]:
-        """The cells of each relation in an epoch's sample."""
+        """Draw the cells of each relation in an epoch's sample."""
         return tuple(self._relation_cells(drawer, epoch, runner) for drawer in self._relations)
 
     def _relation_cells(self, drawer: Drawer, epoch: int, runner: Runner) -> Cells:
@@ -180,12 +217,12 @@ class Sampler:
 
     @property
     def _max_draws(self) -> float:
-        """Past this, more draws for a row hardly change its weights."""
+        """The most draws for a row: beyond it, more hardly change its weights."""
         return 16.0 * self.counts.shape[1] + 1000.0
 
 
 def weight_of(weights: float | Mapping[str, float], relation: str) -> float:
-    """The weight of one relation, where weights are one number or given by name (1 if not named)."""
+    """Return the weight of one relation, where weights are one number or given by name (1 if not named)."""
     return float(weights.get(relation, 1.0)) if isinstance(weights, Mapping) else float(weights)
 
 
@@ -195,16 +232,14 @@ def relation_counts(relation: Relation, shape: tuple[int, int], weight: float) -
 
 
 def relation_choices(ids: np.ndarray, counts: Counts, hard: float) -> Choices:
-    """All pairs of a relation are kept, and a negative is never one of them."""
+    """Return choices that keep all pairs of a relation and never draw one of them as a negative."""
     rows, columns = counts.shape
-    return Choices(
-        np.ones(rows), np.ones(columns), np.ones(rows, bool), np.ones(columns, bool),
-        noise_table(relation_noise(ids, counts, hard), ids), reject=True,
-    )  # fmt: skip
+    exact = np.ones(rows, bool), np.ones(columns, bool)
+    noise = noise_table(relation_noise(ids, counts, hard), ids)
+    return Choices(np.ones(rows), np.ones(columns), *exact, noise, reject=True)
 
 
 def relation_noise(ids: np.ndarray, counts: Counts, hard: float) -> np.ndarray:
-    """Uniform over all columns, but for the share that goes to columns which the relation reaches."""
+    """Return uniform noise over all columns, but for the share `hard` for columns that the relation reaches."""
     reached = np.isin(ids, counts.indices)
-    result: np.ndarray = (1.0 - hard) / len(ids) + hard * reached / max(int(reached.sum()), 1)
-    return result
+    return np.asarray((1.0 - hard) / len(ids) + hard * reached / max(int(reached.sum()), 1))

@@ -1,0 +1,391 @@
+"""The data set: counts over vocabularies, with an optional taxonomy and typed relations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from vbn._errors import DataError, ParameterError, RelationError
+from vbn.data.constructors import Constructors
+from vbn.data.counting import Parts, check_flag
+from vbn.data.counts import Counts
+from vbn.data.describe import Description, amount, counted, describe
+from vbn.data.io.folder import write_folder
+from vbn.data.merge import merged, with_columns_as_rows
+from vbn.data.relation import Relation, read_relation
+from vbn.data.taxonomy import Taxonomy
+from vbn.data.vocabulary import Vocabulary
+
+
+class Dataset(Constructors):
+    """Co-occurrence counts, a taxonomy and relations over named entities; immutable.
+
+    Make one with `from_sequences`, `from_baskets`, `from_interactions`, `from_pairs` or `from_matrix`; add prior
+    knowledge with `with_taxonomy` and `with_relation`, which return a new data set. The constructor below only puts
+    finished parts together.
+
+    Parameters
+    ----------
+    rows, columns
+        The entities of the two sides: the same object (or `columns` None) where both sides are the same entities, as
+        with words and their neighbours.
+    counts
+        The counts, of shape ``(len(rows), len(columns))``.
+    row_taxonomy, column_taxonomy
+        Taxonomy of either side; where both sides are the same, give `column_taxonomy`.
+    relations
+        Relations by name, from rows to columns.
+    kind
+        What the counts were made from.
+    reading
+        Which column of a table or file was read for what.
+
+    Examples
+    --------
+    >>> data = Dataset.from_sequences([["a", "poodle", "barks"], ["a", "dog", "barks"]], window=1)
+    >>> data = data.with_taxonomy({"poodle": ["dog"], "dog": ["animal"]})
+    >>> data.with_relation("sound", [("dog", "barks")])
+    Dataset(sequences: 5 entities, 8 cells, total 8; taxonomy of 2 edges; relations: sound)
+    """
+
+    def __init__(
+        self,
+        rows: Vocabulary,
+        columns: Vocabulary | None,
+        counts: Counts,
+        *,
+        row_taxonomy: Taxonomy | None = None,
+        column_taxonomy: Taxonomy | None = None,
+        relations: Mapping[str, Relation] | None = None,
+        kind: str = "pairs",
+        reading: Mapping[str, str | None] | None = None,
+    ) -> None:
+        self._rows, self._columns = rows, rows if columns is None else columns
+        self._counts, self._kind = counts, kind
+        self._reading = None if reading is None else dict(reading)
+        self._column_taxonomy = column_taxonomy
+        self._row_taxonomy = column_taxonomy if self.shared else row_taxonomy
+        self._relations = dict(relations or {})
+        self._check_fit()
+
+    def _check_fit(self) -> None:
+        kinds = ((self._rows, Vocabulary), (self._columns, Vocabulary), (self._counts, Counts))
+        if not all(isinstance(part, kind) for part, kind in kinds):
+            raise DataError(
+                "Dataset(...) puts finished parts together; for data, use Dataset.from_pairs or another from_ method"
+            )
+        shape = (len(self._rows), len(self._columns))
+        if self._counts.shape != shape:
+            raise DataError(f"counts of shape {self._counts.shape} do not fit {shape[0]} x {shape[1]} entities")
+        sides = ((self._row_taxonomy, self._rows), (self._column_taxonomy, self._columns))
+        if any(taxonomy is not None and taxonomy.vocabulary is not names for taxonomy, names in sides):
+            raise DataError("a taxonomy of the data set has another vocabulary than its entities")
+
+    @property
+    def rows(self) -> Vocabulary:
+        """The entities of the rows (words, users)."""
+        return self._rows
+
+    @property
+    def columns(self) -> Vocabulary:
+        """The entities of the columns (context words, items)."""
+        return self._columns
+
+    @property
+    def entities(self) -> Vocabulary:
+        """The entities of the columns; all of them where both sides are the same."""
+        return self._columns
+
+    @property
+    def shared(self) -> bool:
+        """Whether rows and columns are the same entities."""
+        return self._rows is self._columns
+
+    @property
+    def counts(self) -> Counts:
+        """The co-occurrence counts."""
+        return self._counts
+
+    @property
+    def row_taxonomy(self) -> Taxonomy | None:
+        """The taxonomy of the rows, if any."""
+        return self._row_taxonomy
+
+    @property
+    def column_taxonomy(self) -> Taxonomy | None:
+        """The taxonomy of the columns, if any."""
+        return self._column_taxonomy
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """The taxonomy of the columns, if any."""
+        return self._column_taxonomy
+
+    @property
+    def relations(self) -> dict[str, Relation]:
+        """The relations by name, as a new dict."""
+        return dict(self._relations)
+
+    @property
+    def kind(self) -> str:
+        """What the counts were made from: "sequences", "baskets", "interactions", "pairs", "matrix"."""
+        return self._kind
+
+    @property
+    def reading(self) -> dict[str, str | None] | None:
+        """Which column of a table or file was read for what (None where there was none), as a new dict.
+
+        It is None if the data came as lists or a matrix, or was put together from parts.
+        """
+        return None if self._reading is None else dict(self._reading)
+
+    @classmethod
+    def _build(cls, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
+        return cls(parts.rows, parts.columns, parts.counts, kind=kind, reading=reading)
+
+    def to_folder(self, folder: str | os.PathLike[str]) -> Dataset:
+        """Write counts and names to a new folder and return the data set that `from_folder` opens from it.
+
+        Its counts are in files that are mapped into memory: the system reads what training needs and keeps only as
+        much of it as there is room for.
+
+        Parameters
+        ----------
+        folder : path
+            A folder that is new or empty.
+
+        Raises
+        ------
+        DataError
+            If there is a taxonomy or a relation: add these afterwards, they are kept in memory.
+        """
+        write_folder(self, folder)
+        return Dataset.from_folder(folder)
+
+    def with_taxonomy(
+        self,
+        edges: Any,
+        side: str | None = None,
+        *,
+        child: str | int | None = None,
+        parent: str | int | None = None,
+        weight: str | int | None = None,
+        break_cycles: str = "error",
+        header: bool | None = None,
+        delimiter: str | None = None,
+        missing: str = "error",
+    ) -> Dataset:
+        """Return this data set with a taxonomy, in place of an earlier one of that side.
+
+        Nodes that are not among the entities yet are appended to them, with count 0.
+
+        Parameters
+        ----------
+        edges : dict, iterable of rows, table, path or Taxonomy
+            ``{child: [parents]}``, ``{child: {parent: weight}}`` or ``{child: parent}``; or rows
+            (child, parent[, weight]); or a table or file with such columns.
+        side : {"row", "column"}, optional
+            Whose taxonomy it is, where rows and columns differ; by default that of the columns.
+        child, parent, weight : str or int, optional
+            Names or numbers of the columns of a table or file; by default those of these names, else
+            the first two or three. If you name child and parent, no weights are looked for.
+        break_cycles : {"error", "drop"}, default "error"
+            Whether a cycle is an error, or the edges are dropped that close a cycle with edges before them in the
+            input. A warning names them, and ``taxonomy.dropped`` lists them all.
+        header, delimiter, missing : optional
+            How to read a text file, and what to do about missing names, as in the constructors: with
+            ``missing="drop"``, rows without a parent (often those of the roots) or child are left out.
+
+        Raises
+        ------
+        TaxonomyError
+            For a cycle, a node that is its own parent, or a weight that is not positive.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["poodle"], ["barks"])
+        >>> data.with_taxonomy([("poodle", "dog", 2), ("poodle", "pet", 1)]).taxonomy
+        Taxonomy(2 edges, 2 categories, depth 1)
+        """
+        if side not in (None, "row", "column"):
+            raise ParameterError(f'side must be "row" or "column", got {side!r}')
+        on_rows = side == "row" and not self.shared
+        taxonomy = Taxonomy.from_edges(
+            edges,
+            self._rows if on_rows else self._columns,
+            child=child,
+            parent=parent,
+            weight=weight,
+            break_cycles=break_cycles,
+            header=header,
+            delimiter=delimiter,
+            missing=missing,
+        )
+        if on_rows:
+            return self._replaced(taxonomy.vocabulary, self._columns, row_taxonomy=taxonomy)
+        rows = taxonomy.vocabulary if self.shared else self._rows
+        return self._replaced(rows, taxonomy.vocabulary, column_taxonomy=taxonomy)
+
+    def with_relation(
+        self,
+        name: str,
+        pairs: Any,
+        symmetric: bool = False,
+        missing: str = "error",
+        *,
+        left: str | int | None = None,
+        right: str | int | None = None,
+        weight: str | int | None = None,
+        header: bool | None = None,
+        delimiter: str | None = None,
+    ) -> Dataset:
+        """Return this data set with a relation, in place of an earlier one of that name.
+
+        A relation leads from rows to columns. Where these are different entities, as with users and items, it leads
+        from users to items; relations among items need data whose rows and columns are the same (`from_baskets`,
+        `from_pairs`).
+
+        Parameters
+        ----------
+        name : str
+            Name of the relation.
+        pairs : iterable of rows, table or path
+            (left, right[, weight]); left entities are rows, right ones are columns.
+        symmetric : bool, default False
+            Whether each pair holds in both directions.
+        missing : {"error", "drop", "skip"}, default "error"
+            What to do about pairs without a name ("drop" and "skip" leave them out) and about pairs with an
+            unknown entity ("skip" leaves them out).
+        left, right, weight : str or int, optional
+            Names or numbers of the columns of a table or file; by default those of these names, else
+            the first two or three. If you name left and right, no weights are looked for.
+        header, delimiter : optional
+            How to read a text file, as in the constructors.
+
+        Raises
+        ------
+        RelationError
+            For unknown entities, no pairs at all, or weights that are negative or not finite.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["hot", "cold"], ["tea", "tea"])
+        >>> data.with_relation("antonym", [("hot", "cold")], symmetric=True).relations
+        {'antonym': Relation('antonym', 2 pairs, symmetric)}
+        """
+        check_flag("symmetric", symmetric)
+        if not isinstance(name, str) or not name:
+            raise RelationError(f"a relation needs a name, not {name!r}")
+        relation = read_relation(
+            name,
+            pairs,
+            self._rows,
+            self._columns,
+            symmetric=symmetric,
+            missing=missing,
+            fields={"left": left, "right": right, "weight": weight},
+            header=header,
+            delimiter=delimiter,
+        )
+        return self._replaced(relations={**self._relations, name: relation})
+
+    def with_co_occurrences(self, weight: float = 1.0) -> Dataset:
+        """Return this data set with its columns as further rows, whose counts say which columns occur together.
+
+        Where rows have few columns (patients with a handful of diagnoses), a model of both is often better than a model
+        of either: query it with ``recommend(user=..., query="both")`` or ``recommend(entities, query="average")``.
+
+        Parameters
+        ----------
+        weight : float, default 1
+            What a row adds to the count of every ordered pair of its columns, whatever its own counts are.
+
+        Raises
+        ------
+        DataError
+            If rows and columns are the same entities already, or if a row and a column have the same name.
+
+        Examples
+        --------
+        >>> data = Dataset.from_interactions(["ann", "ann", "ben", "ben"], ["tea", "milk", "tea", "honey"])
+        >>> both = data.with_co_occurrences()
+        >>> both.rows.names
+        ('ann', 'ben', 'tea', 'milk', 'honey')
+        >>> both
+        Dataset(interactions: 5 rows x 3 columns, 8 cells, total 8)
+        """
+        rows, counts = with_columns_as_rows(self, weight)
+        return self._replaced(rows, counts=counts)
+
+    def _replaced(
+        self,
+        rows: Vocabulary | None = None,
+        columns: Vocabulary | None = None,
+        *,
+        counts: Counts | None = None,
+        row_taxonomy: Taxonomy | None = None,
+        column_taxonomy: Taxonomy | None = None,
+        relations: Mapping[str, Relation] | None = None,
+    ) -> Dataset:
+        """Return this data set with some parts replaced, and the others grown to fit the vocabularies."""
+        rows = self._rows if rows is None else rows
+        columns = self._columns if columns is None else columns
+        row_taxonomy = row_taxonomy or self._row_taxonomy
+        column_taxonomy = column_taxonomy or self._column_taxonomy
+        return Dataset(
+            rows,
+            columns,
+            (counts or self._counts).resized((len(rows), len(columns))),
+            row_taxonomy=None if row_taxonomy is None else row_taxonomy.over(rows),
+            column_taxonomy=None if column_taxonomy is None else column_taxonomy.over(columns),
+            relations=self._relations if relations is None else relations,
+            kind=self._kind,
+            reading=self._reading,
+        )
+
+    def merge(self, other: Dataset) -> Dataset:
+        """Return the union of two data sets: entities joined, counts added.
+
+        The ids of this data set do not change; new entities follow. Taxonomies and relations keep what this data set
+        has, and add the other's new edges and pairs.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["a"], ["b"])
+        >>> data.merge(Dataset.from_pairs(["a", "c"], ["b", "b"]))
+        Dataset(pairs: 3 entities, 2 cells, total 3)
+        """
+        return merged(self, other)
+
+    def describe(self) -> Description:
+        """Return a summary that prints as a few lines; its `to_dict` has the same figures.
+
+        Examples
+        --------
+        >>> print(Dataset.from_pairs(["a", "b"], ["b", "a"], [3, 1]).describe())
+        Dataset of pairs: 2 entities
+          cells      2, total count 4, density 0.5
+          entities   2 seen: 0.0% at most once, 100.0% at most 5 times; the top 10 % hold 50.0% of the total
+
+        For a table or file it says which columns were read:
+
+        >>> table = {"user": ["ann", "bob"], "item": ["Heat", "Heat"], "rating": [5, 3]}
+        >>> print(str(Dataset.from_interactions(table).describe()).splitlines()[1])
+          read       users from 'user', items from 'item', weights from 'rating'
+        >>> print(str(Dataset.from_interactions(table, "user", "item").describe()).splitlines()[1])
+          read       users from 'user', items from 'item'; every row counts 1
+        """
+        return describe(self)
+
+    def __repr__(self) -> str:
+        size = counted(len(self._columns), "entity", "entities")
+        if not self.shared:
+            size = f"{counted(len(self._rows), 'row')} x {counted(len(self._columns), 'column')}"
+        text = f"{self._kind}: {size}, {counted(self._counts.nnz, 'cell')}, total {amount(self._counts.total)}"
+        edges = sum(t.n_edges for t in {self._row_taxonomy, self._column_taxonomy} if t is not None)
+        if edges:
+            text += f"; taxonomy of {counted(edges, 'edge')}"
+        if self._relations:
+            text += f"; relations: {', '.join(self._relations)}"
+        return f"Dataset({text})"

@@ -1,0 +1,187 @@
+"""Summaries for people: numbers and sizes as they are written, and the description of a data set."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbn._errors import ParameterError
+
+if TYPE_CHECKING:
+    from vbn.data.dataset import Dataset
+    from vbn.data.relation import Relation
+    from vbn.data.taxonomy import Taxonomy
+    from vbn.data.vocabulary import Vocabulary
+
+_EXACT = 1e15  # up to here a float64 holds every tenth
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+_SINGULAR = {"entities": "entity", "rows": "row", "columns": "column"}
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number of things, in the singular or the plural.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2000, "row"), counted(2, "entity", "entities")
+    ('1 row', '2,000 rows', '2 entities')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def amount(value: float) -> str:
+    """Return a total, whole where it is a whole number.
+
+    Examples
+    --------
+    >>> amount(1034230.0), amount(1034230.25), amount(0.5), amount(1e20)
+    ('1,034,230', '1,034,230.2', '0.5', '1e+20')
+    """
+    if abs(value) >= _EXACT:
+        return f"{value:.6g}"
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 1e5 else f"{value:,.6g}"
+
+
+def bytes_of(size: object) -> int:
+    """Return the bytes of a size: a number, or a text such as "8GiB" or "500 MB".
+
+    Examples
+    --------
+    >>> bytes_of("8GiB"), bytes_of("1.5 kB"), bytes_of(4096)
+    (8589934592, 1500, 4096)
+    """
+    amount = _number(size)
+    if not (math.isfinite(amount) and amount >= 1):
+        message = "{remedy} is not an amount of memory; give one such as '8GiB', '500MB' or a number."
+        raise ParameterError(message, remedies=[("memory", size)])
+    return int(amount)
+
+
+def _number(size: object) -> float:
+    """Return a size in bytes; NaN for anything else."""
+    if isinstance(size, bool):
+        return math.nan
+    if isinstance(size, numbers.Real):
+        return float(size)
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
+    return float(found[1]) * _UNITS[found[2].lower()] if found and found[2].lower() in _UNITS else math.nan
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `Dataset.describe` returns: prints as a few lines, and has `to_dict`."""
+
+    facts: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain Python values, fit for JSON."""
+        return {key: dict(value) if isinstance(value, dict) else value for key, value in self.facts.items()}
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.facts))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def describe(data: Dataset) -> Description:
+    """Summarise a data set."""
+    counts = data.counts
+    facts: dict[str, Any] = {
+        "kind": data.kind,
+        "shared": data.shared,
+        "read": data.reading,
+        "cells": counts.nnz,
+        "total": counts.total,
+        "density": counts.density,
+    }
+    if data.shared:
+        facts["entities"] = _side(data.columns, data.column_taxonomy)
+    else:
+        facts["rows"] = _side(data.rows, data.row_taxonomy)
+        facts["columns"] = _side(data.columns, data.column_taxonomy)
+    facts["relations"] = {name: _relation(relation) for name, relation in data.relations.items()}
+    return Description(facts)
+
+
+def _side(names: Vocabulary, taxonomy: Taxonomy | None) -> dict[str, Any]:
+    """Return how many entities there are and how their counts fall off."""
+    seen = np.sort(names.counts[names.counts > 0])[::-1]
+    top = seen[: -(-len(seen) // 10)]
+    share_of = 1.0 / max(1, len(seen))
+    return {
+        "number": len(names),
+        "seen": len(seen),
+        "seen_at_most_once": float((seen <= 1).sum() * share_of),
+        "seen_at_most_5_times": float((seen <= 5).sum() * share_of),
+        "top_tenth_holds": float(top.sum() / seen.sum()) if len(seen) else 0.0,
+        "taxonomy": None if taxonomy is None else _taxonomy(taxonomy, names),
+    }
+
+
+def _taxonomy(taxonomy: Taxonomy, names: Vocabulary) -> dict[str, Any]:
+    has_parents = np.diff(taxonomy.indptr) > 0
+    seen = names.counts > 0
+    return {
+        "nodes": len(np.union1d(np.flatnonzero(has_parents), taxonomy.category_ids)),
+        "categories": len(taxonomy.category_ids),
+        "edges": taxonomy.n_edges,
+        "depth": taxonomy.depth,
+        "coverage": float((has_parents & seen).sum() / max(1, seen.sum())),
+        "dropped_edges": len(taxonomy.dropped),
+    }
+
+
+def _relation(relation: Relation) -> dict[str, Any]:
+    return {"pairs": len(relation), "symmetric": relation.symmetric, "skipped_pairs": relation.skipped}
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    sides = [side for side in ("entities", "rows", "columns") if side in facts]
+    size = " x ".join(counted(facts[side]["number"], _SINGULAR[side], side) for side in sides)
+    yield f"Dataset of {facts['kind']}: {size}"
+    if facts["read"]:
+        yield f"  read       {_reading(facts['read'])}"
+    total, density = facts["total"], facts["density"]
+    yield f"  cells      {facts['cells']:,}, total count {amount(total)}, density {density:.3g}"
+    for side in sides:
+        yield from _side_lines(side, facts[side])
+    for name, relation in facts["relations"].items():
+        kind = ", symmetric" if relation["symmetric"] else ""
+        gone = relation["skipped_pairs"]
+        skipped = f"; {gone:,} skipped (unknown or unnamed entities)" if gone else ""
+        yield f"  relation   {name}: {counted(relation['pairs'], 'pair')}{kind}{skipped}"
+
+
+def _reading(read: dict[str, str | None]) -> str:
+    columns = ", ".join(f"{key} from {column!r}" for key, column in read.items() if column is not None)
+    return columns if None not in read.values() else f"{columns}; every row counts 1"
+
+
+def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"  {side:<10} {facts['seen']:,} seen: {facts['seen_at_most_once']:.1%} at most once, "
+        f"{facts['seen_at_most_5_times']:.1%} at most 5 times; "
+        f"the top 10 % hold {facts['top_tenth_holds']:.1%} of the total"
+    )
+    taxonomy = facts["taxonomy"]
+    if taxonomy is None:
+        return
+    dropped = taxonomy["dropped_edges"]
+    yield (
+        f"  taxonomy   {counted(taxonomy['nodes'], 'node')} "
+        f"({counted(taxonomy['categories'], 'category', 'categories')}), "
+        f"{counted(taxonomy['edges'], 'edge')}, depth {taxonomy['depth']}; "
+        f"{taxonomy['coverage']:.1%} of the {side} seen have a parent"
+        + ("" if taxonomy["coverage"] else " (is it child, then parent, with names spelled as in the data?)")
+        + (f"; {counted(dropped, 'edge')} dropped to break cycles" if dropped else "")
+    )

@@ -1,0 +1,1 @@
+"""Readers: files, tables and lists in, columns of codes and numbers out."""

@@ -1,0 +1,313 @@
+"""Columns: which one of a table or file holds what, and their values as codes and numbers.
+
+A column is found by name, by number, by a usual name or by its place. A column of numbers is never dropped in silence:
+what may be counts is read, or the user is asked to name it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from vbn._errors import REMEDY, DataError
+from vbn.data.arrays import BoolArray, FloatArray
+from vbn.data.vocabulary import Coded, Where, encode, item_number, settle
+
+_INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
+_TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
+_TIMES |= {"date", "dates", "datetime", "day", "month", "year", "created", "created_at", "updated_at"}
+_NUMBERS = ("n", "freq", "frequency", "cnt", "num", "number")
+_AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength")
+COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *_AMOUNTS)
+"""Usual names of a column of counts."""
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+_LARGE = 2**1023  # whole numbers beyond this may not fit a float64
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column that a constructor reads."""
+
+    key: str  # what the constructor calls it
+    aliases: tuple[str, ...]  # column names that mean it, in lower case
+    number: bool = False
+    optional: bool = False
+    by_position: bool = False  # an optional column that may also be found by its place, whatever its name
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of a table or file before they are read."""
+
+    names: Sequence[str]
+    source: str  # what they are of, for messages
+    named: bool  # False if the names are just numbers
+    is_number: Callable[[int], bool]  # whether a column holds numbers
+
+
+class Picked(NamedTuple):
+    """Where the column of each field is, and the field whose column was guessed from its place."""
+
+    places: dict[str, int]
+    guessed: str | None
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a column in the form that is compared with usual names."""
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def known_aliases(fields: Sequence[Field]) -> set[str]:
+    """Return every usual name of the fields."""
+    return {alias for item in fields for alias in item.aliases}
+
+
+def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field]) -> Picked:
+    """Return the position of the column of each field (optional ones only if they are there).
+
+    Parameters
+    ----------
+    header
+        The columns that there are.
+    chosen
+        The names or numbers (from 0) that the user gave, by field.
+    fields
+        What to look for. A field that was not given is found by one of its usual names; required ones that are still
+        missing take the first columns left. If all required ones were given, no other is looked for.
+    """
+    found = {key: _position(value, header, key) for key, value in chosen.items()}
+    if all(item.key in chosen for item in fields if not item.optional):
+        return Picked(found, None)
+    for item in fields:
+        if item.key not in found:
+            position = _by_alias(item, header, found)
+            if position is not None:
+                found[item.key] = position
+    placed = _place_required(found, header, fields)
+    guessed = None
+    for item in fields:
+        if item.optional and item.key not in found:
+            position = _by_place(item, header, found, placed)
+            if position is not None:
+                found[item.key], guessed = position, item.key
+    return Picked(found, guessed)
+
+
+def _place_required(found: dict[str, int], header: Header, fields: Sequence[Field]) -> bool:
+    """Give required fields the first columns left, those that are named like an index or a time last."""
+    placed = False
+    for item in fields:
+        if item.key in found or item.optional:
+            continue
+        left = [number for number in range(len(header.names)) if number not in found.values()]
+        if not left:
+            raise DataError(
+                f"{header.source} has no column for {item.key}: its columns are {_listed(header.names)} "
+                "(is the delimiter right?)"
+            )
+        found[item.key], placed = (_likely(header, found) or left)[0], True
+    return placed
+
+
+def _likely(header: Header, found: Mapping[str, int]) -> list[int]:
+    """Return the columns left that are not named like an index or a time."""
+    names = enumerate(map(plain_name, header.names))
+    return [number for number, name in names if number not in found.values() and name not in _INDEX | _TIMES]
+
+
+def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: bool) -> int | None:
+    """Return the column of an optional field that no column is named for, if there is no doubt."""
+    left = _likely(header, found)
+    if item.by_position and placed and left:
+        return left[0]
+    left = [number for number in left if header.is_number(number)]
+    if not left:
+        return None
+    if not header.named and len(header.names) == len(found) + 1:
+        return left[0]
+    named = [(key, header.names[at] if header.named else at) for key, at in ((item.key, left[0]), *found.items())]
+    raise DataError(
+        f"{header.source} has numbers in {'column' if len(left) == 1 else 'columns'} "
+        f"{_listed([header.names[number] for number in left])}: are they {item.key}? Pass {REMEDY} to use them, or "
+        f"{_remedies(found)} to leave them out",
+        remedies=named,
+    )
+
+
+def refuse_times(numbers: Mapping[str, FloatArray], header: Header, picked: Picked) -> None:
+    """Refuse numbers that were taken for counts because of their place, but seem to be seconds since 1970."""
+    if picked.guessed is None or not (numbers[picked.guessed] >= 1e8).all():
+        return
+    others = {key: at for key, at in picked.places.items() if key != picked.guessed}
+    number = picked.places[picked.guessed]
+    raise DataError(
+        f"the numbers in column {header.names[number]!r} of {header.source} look like times, not like "
+        f"{picked.guessed}; pass {REMEDY} if they are, or {_remedies(others)} to leave them out",
+        remedies=[(picked.guessed, number), *others.items()],
+    )
+
+
+def _remedies(fields: Iterable[str]) -> str:
+    return ", ".join(REMEDY for _ in fields)
+
+
+def _position(value: str | int, header: Header, key: str) -> int:
+    available, source = header.names, header.source
+    if isinstance(value, int):
+        if not 0 <= value < len(available):
+            raise DataError(
+                f"{key}: {source} has no column number {value}; it has {len(available)}, numbered from 0: "
+                + _listed(available)
+            )
+        return value
+    if value in available:
+        return _only(value, header)
+    close = difflib.get_close_matches(value.lower(), [name.lower() for name in available], n=1)
+    match = next((name for name in available if close and name.lower() == close[0]), None)
+    hint = f" Did you mean {match!r}?" if match else ""
+    raise DataError(f"{key}: {source} has no column {value!r}; its columns are {_listed(available)}.{hint}")
+
+
+def _by_alias(item: Field, header: Header, found: Mapping[str, int]) -> int | None:
+    plain = [plain_name(name) for name in header.names]
+    meant = [alias for alias in item.aliases if alias in plain and plain.index(alias) not in found.values()]
+    if not meant:
+        return None
+    if item.optional and len(meant) > 1:
+        raise DataError(
+            f"{header.source} has several columns that may be {item.key}: {_listed(meant)}; name one with {REMEDY}",
+            remedies=[(item.key,)],
+        )
+    return _only(header.names[plain.index(meant[0])], header)
+
+
+def _only(name: str, header: Header) -> int:
+    """Return the position of a column, which must be the only one of its name."""
+    names = list(header.names)
+    if names.count(name) > 1:
+        raise DataError(
+            f"{header.source} has {names.count(name)} columns named {name!r}; rename them, or choose one by its number"
+        )
+    return names.index(name)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names[:20]) + (", ..." if len(names) > 20 else "")
+
+
+def as_number(value: object, where: str) -> float:
+    """Turn one value into a float; a missing one (None, or empty in a file) becomes NaN."""
+    if value is None or value == "":
+        return float("nan")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return float("inf")
+    except (TypeError, ValueError):
+        hint = "; write a decimal comma as a point" if _DECIMAL_COMMA.fullmatch(str(value)) else ""
+        raise DataError(f"{value!r} at {where} is not a number{hint}") from None
+
+
+def as_numbers(values: object, what: str, where: Where = item_number) -> FloatArray:
+    """Turn a column into float64, or say which entry is not a number."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()  # masked entries become None
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+        if values.ndim != 1:
+            raise DataError(f"{what} must be one-dimensional, not of shape {values.shape}")
+        return values.astype(np.float64)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise DataError(f"{what} must be a column of numbers (a list, an array), not {values!r}")
+
+    def parsed(entries: Iterable[object]) -> Iterator[float]:
+        for position, value in enumerate(entries):
+            plain = type(value) is float or (type(value) is int and -_LARGE < value < _LARGE)
+            yield value if plain else as_number(value, f"{where(position)} of {what}")  # type: ignore[misc]
+
+    return np.fromiter(parsed(values), dtype=np.float64)
+
+
+def check_counts(values: FloatArray, what: str, where: Where) -> None:
+    """Refuse counts that are missing, infinite or negative, naming the first one."""
+    wrong = ~((values >= 0) & np.isfinite(values))
+    if not wrong.any():
+        with np.errstate(over="ignore"):
+            if not np.isfinite(values.sum()):
+                raise DataError(f"the {what}s add up to more than a number can hold (1.8e308); divide them all")
+        return
+    first = int(np.argmax(wrong))
+    value = values[first]
+    fault = "missing (NaN)" if np.isnan(value) else "infinite" if np.isinf(value) else f"negative ({value:g})"
+    more = f" (and {int(wrong.sum()) - 1:,} more like it)" if wrong.sum() > 1 else ""
+    raise DataError(
+        f"the {what} at {where(first)} is {fault}{more}; counts and weights must be finite and not "
+        "negative: correct the row or leave it out"
+    )
+
+
+@dataclass
+class Columns:
+    """Columns as read: names as codes, numbers as float64, and where each row is."""
+
+    labels: dict[str, Coded] = field(default_factory=dict)
+    numbers: dict[str, FloatArray] = field(default_factory=dict)
+    where: Where = item_number
+    titles: dict[str, str] = field(default_factory=dict)  # what the columns of a table or file are called
+    source: str = ""  # the table or file
+    file: str = ""  # the same, if it is a text file
+    dropped: int = 0  # rows that lacked a name
+
+    def __len__(self) -> int:
+        return len(next(iter(self.labels.values())))
+
+    def read(self, item: Field, values: object, what: str = "") -> None:
+        """Add the values of a field; `what` is what messages call the column."""
+        if item.number:
+            self.numbers[item.key] = as_numbers(values, what or item.key, self.where)
+        else:
+            self.labels[item.key] = encode(values, what or item.key, self.where)
+
+    def check_lengths(self) -> None:
+        """Refuse columns of different lengths."""
+        columns: dict[str, Sized] = {**self.labels, **self.numbers}
+        lengths = {key: len(column) for key, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            sizes = ", ".join(f"{key} has {length:,}" for key, length in lengths.items())
+            raise DataError(f"the columns differ in length: {sizes} entries; each row needs one of each")
+
+    def title(self, key: str) -> str:
+        """Say which column holds a field."""
+        return f"column {self.titles[key]!r}" if key in self.titles else key
+
+    def place(self, key: str) -> Where:
+        """Return a function that says where an entry of a column is."""
+        link = ", " if self.file else " of "
+        return lambda row: f"{self.where(row)}{link}{self.title(key)}"
+
+    def only(self, kept: BoolArray) -> Columns:
+        """Return some of the rows."""
+        rows, where = np.flatnonzero(kept), self.where
+        return replace(
+            self,
+            labels={key: column.only(kept) for key, column in self.labels.items()},
+            numbers={key: column[kept] for key, column in self.numbers.items()},
+            where=lambda row: where(int(rows[row])),
+            dropped=self.dropped + len(kept) - len(rows),
+        )
+
+    def reading(self, fields: Sequence[Field]) -> dict[str, str | None] | None:
+        """Return which column of a table or file was read for each field."""
+        return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
+
+    def without_gaps(self, missing: str | None) -> Columns:
+        """Return the rows that have all their names; `settle` says what `missing` may be."""
+        there = np.ones(len(self), dtype=bool)
+        for key, column in self.labels.items():
+            text = f"{self.title(key)} of {self.file}" if self.file else ""
+            there &= settle(column, missing, self.place(key), text)
+        return self if there.all() else self.only(there)

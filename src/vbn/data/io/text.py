@@ -1,0 +1,350 @@
+"""Lists of names: sentences and baskets from lists, tables and files.
+
+Large text files with one sentence a line are read in blocks, and a kernel numbers their words: the same as splitting
+every line with `str.split`, at ten times the speed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Set
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vbn._cores import available_cores
+from vbn._errors import REMEDY, DataError
+from vbn.data.arrays import IdArray
+from vbn.data.io.columns import Field, Header, pick, plain_name
+from vbn.data.io.csv import checked_rows, open_sheet, unsure
+from vbn.data.io.files import TEXT, File, check_reading, find_file, mark_of, open_binary, read_lines, read_rows, reading
+from vbn.data.io.inputs import as_table, chosen_columns, read_columns
+from vbn.data.io.tables import Table, read_parquet
+from vbn.data.vocabulary import Coded, Encoder, check_missing, row_number, settle
+
+_TEXT = Field("column", ("text", "sentence", "sentences", "tokens", "document"))
+_USERS = ("user", "users", "userid", "user_id")
+BASKETS = (
+    Field("baskets", ("basket", "baskets", *_USERS, "order", "transaction", "session", "patient")),
+    Field("items", ("item", "items", "itemid", "item_id", "product", "movie", "movieid", "movie_id", "code")),
+)
+_MARKS = {",": "commas", ";": "semicolons"}
+_LOOKED_AT = 1000  # lines of a file of columns that may be one of lists
+_BLOCK = 1 << 24  # bytes read at a time
+_START = 1 << 16  # words and bytes that there is room for at first
+_OTHER_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences one after the other as codes, with the names in order of first appearance."""
+
+    names: list[str]
+    tokens: np.ndarray
+    offsets: IdArray
+
+
+def read_corpus(
+    source: object, column: str | int | None, header: bool | None, delimiter: str | None, missing: str = "error"
+) -> Corpus:
+    """Return the sentences, in any form that `Dataset.from_sequences` documents, as codes."""
+    if isinstance(source, str | os.PathLike) and column is None and header is None and delimiter in (None, " "):
+        file = find_file(source, delimiter=delimiter)
+        if holds_lists(file):
+            check_missing(missing)
+            return Corpus(*number_file(file))
+    return encode_corpus(read_sentences(source, column, header, delimiter), missing)
+
+
+def encode_corpus(sentences: Iterable[object], missing: str = "error") -> Corpus:
+    """Number the tokens of all sentences, in one pass; a generator is fine."""
+    check_missing(missing)
+    encoder, offsets = Encoder(), array("q", [0])
+    for position, sentence in enumerate(sentences):
+
+        def where(token: int, position: int = position) -> str:
+            return f"token {token} of sentence {position} (both counted from 0)"
+
+        encoder.extend(check_sentence(sentence, position), where)
+        offsets.append(len(encoder))
+    return _without_gaps(encoder.result(), np.array(offsets, dtype=np.int64), missing)
+
+
+def _without_gaps(coded: Coded, offsets: IdArray, missing: str) -> Corpus:
+    def where(token: int) -> str:
+        sentence = int(np.searchsorted(offsets, token, side="right")) - 1
+        return f"token {token - int(offsets[sentence])} of sentence {sentence} (both counted from 0)"
+
+    there = settle(coded, missing, where)
+    if not there.all():
+        coded, offsets = coded.only(there), np.concatenate([[0], np.cumsum(there)])[offsets]
+    return Corpus(coded.names, coded.codes.astype(np.int32), offsets)
+
+
+def check_sentence(sentence: object, position: int) -> Iterable[object]:
+    """Return a sentence, or refuse it if it is not a list of tokens."""
+    if isinstance(sentence, str | bytes):
+        raise DataError(
+            f"sentence {position} (counted from 0) is a plain string; split it into tokens first, "
+            "for example with sentence.split()"
+        )
+    if not isinstance(sentence, Iterable) or isinstance(sentence, Mapping | Set):
+        raise DataError(
+            f"sentence {position} (counted from 0) is of type {type(sentence).__name__}; "
+            "each sentence must be a list of tokens"
+        )
+    return sentence
+
+
+def read_sentences(
+    source: object, column: str | int | None, header: bool | None, delimiter: str | None
+) -> Iterable[object]:
+    """Return the sentences, in any form that `Dataset.from_sequences` documents."""
+    check_reading(header, delimiter)
+    if column is not None:
+        chosen_columns({"column": column})
+    if isinstance(source, str | os.PathLike):
+        return _from_file(find_file(source, delimiter=delimiter), column, header, delimiter)
+    table = as_table(source)
+    if table is not None:
+        return _from_table(table, column)
+    if column is not None:
+        raise DataError("column names a column of a table or file, but the sentences came as a list")
+    source = source.to_pylist() if hasattr(source, "to_pylist") else source  # an Arrow array
+    if not isinstance(source, Iterable):
+        raise DataError(f"expected sentences, a table or a path, not a value of type {type(source).__name__}")
+    return source
+
+
+def _from_file(file: File, column: str | int | None, header: bool | None, delimiter: str | None) -> Iterator[object]:
+    if file.kind == "parquet":
+        return _from_table(read_parquet(file), column)
+    if holds_lists(file) and column is None and header is None:
+        return split_lines(file, delimiter)
+    chosen = {} if column is None else {"column": column}
+    sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
+    place = _text_column(sheet.header(file.path.name), column)
+    if not sheet.sure:
+        raise unsure(sheet, (_TEXT,), file.path.name)
+    return (row[place].split() for _, row in checked_rows(sheet, file.path.name))
+
+
+def _from_table(table: Table, column: str | int | None) -> Iterator[object]:
+    place = _text_column(table.header, column)
+    values: Any = table.column(place)
+    for position, value in enumerate(values):
+        if isinstance(value, str):
+            yield value.split()
+        elif isinstance(value, Iterable):
+            yield value
+        else:
+            raise DataError(f"{row_number(position)} of column {table.names[place]!r} is {value!r}, not text")
+
+
+def _text_column(header: Header, column: str | int | None) -> int:
+    chosen = {} if column is None else {"column": column}
+    usual = any(plain_name(name) in _TEXT.aliases for name in header.names)
+    if column is None and not usual and len(header.names) > 1:
+        message = f"which column of {header.source} holds the text? Name it with {REMEDY}: {', '.join(header.names)}"
+        raise DataError(message, remedies=[("column",)])
+    return pick(header, chosen, (_TEXT,)).places["column"]
+
+
+class Entries(NamedTuple):
+    """The basket of each entry, its item, and the columns that they were read from, if any."""
+
+    baskets: IdArray
+    items: Coded
+    reading: dict[str, str | None] | None = None
+
+
+def read_baskets(
+    source: object,
+    baskets: object,
+    items: object,
+    *,
+    header: bool | None,
+    delimiter: str | None,
+    missing: str,
+) -> Entries:
+    """Read baskets in any form that `Dataset.from_baskets` documents."""
+    check_missing(missing)
+    if source is None and items is None:
+        source, baskets = baskets, None
+    file: File | None = None
+    listed = baskets is None and items is None
+    if listed and isinstance(source, str | os.PathLike):
+        check_reading(header, delimiter)
+        file = find_file(source, delimiter=delimiter)
+        if holds_lists(file) and header is None:
+            return _from_lists(split_baskets(file, delimiter), missing, file.path.name)
+    elif listed and isinstance(source, Mapping):
+        return _from_lists(source.values(), missing)
+    elif listed and as_table(source) is None:
+        return _from_lists(source, missing)
+    given = {"baskets": baskets, "items": items}
+    try:
+        read = read_columns(source, (), given, BASKETS, header=header, delimiter=delimiter, missing=missing)
+    except DataError as error:
+        if file is not None and _differ_in_length(file, delimiter):
+            raise _with_basket_a_line(error, file, delimiter) from error
+        raise
+    return Entries(read.labels["baskets"].codes, read.labels["items"], read.reading(BASKETS))
+
+
+def _from_lists(baskets: object, missing: str, file: str = "") -> Entries:
+    if not isinstance(baskets, Iterable):
+        raise DataError(f"expected baskets, a table or a path, not a value of type {type(baskets).__name__}")
+    items, sizes = Encoder(), []
+    for number, basket in enumerate(baskets):
+        if isinstance(basket, str | bytes) or not isinstance(basket, Iterable):
+            raise DataError(f"basket {number} (counted from 0) is {basket!r}; each must be a list of items")
+        if isinstance(basket, Set):
+            basket = sorted(basket, key=str)  # the order of a set differs from process to process
+        before = len(items)
+        items.extend(basket, lambda item, number=number: f"item {item} of basket {number} (from 0)")  # type: ignore[misc]
+        sizes.append(len(items) - before)
+    starts, basket_of, coded = np.cumsum([0, *sizes]), np.repeat(np.arange(len(sizes)), sizes), items.result()
+
+    def where(entry: int) -> str:
+        basket = int(basket_of[entry])
+        if file:
+            return f"line {basket + 1} of {file}"
+        return f"item {entry - int(starts[basket])} of basket {basket} (from 0)"
+
+    there = settle(coded, missing, where, file)
+    return Entries(basket_of[there], coded if there.all() else coded.only(there))
+
+
+def holds_lists(file: File) -> bool:
+    """Return whether a file has one list a line (.txt), not columns."""
+    return [suffix.lower() for suffix in file.path.suffixes if suffix.lower() != ".gz"][-1:] == [".txt"]
+
+
+def split_lines(file: File, delimiter: str | None) -> Iterator[list[str]]:
+    """Yield the names of each line, split at the delimiter, or at white space if there is none."""
+    for line in read_lines(file):
+        if delimiter is None or delimiter == " ":
+            yield line.split()
+        else:
+            yield [name.strip() for name in line.split(delimiter)] if line.strip() else []
+
+
+def split_baskets(file: File, delimiter: str | None) -> Iterator[list[str]]:
+    """Yield the items of each line; without a delimiter, lines that seem to be split at commas are an error.
+
+    Otherwise "tea, milk" would silently become the items "tea," and "milk".
+    """
+    lines, marked = 0, dict.fromkeys(_MARKS, 0)
+    for items in split_lines(file, delimiter):
+        yield items
+        if delimiter is None and items:
+            lines += 1
+            for mark in _MARKS:
+                marked[mark] += any(mark in item for item in items)
+    mark = max(_MARKS, key=lambda sign: marked[sign])
+    if 2 * marked[mark] > lines:
+        raise DataError(
+            f"{marked[mark]:,} of {lines:,} lines of {file.path.name} hold {_MARKS[mark]}: pass {REMEDY} if they "
+            f"separate the items, or {REMEDY} if items are separated by white space",
+            remedies=[("delimiter", mark), ("delimiter", " ")],
+        )
+
+
+def _differ_in_length(file: File, delimiter: str | None) -> bool:
+    """Return whether the lines of a file of columns have different numbers of fields."""
+    rows = islice(read_rows(file, delimiter), _LOOKED_AT)
+    return file.kind in TEXT and len({len(row) for _, row in rows}) > 1
+
+
+def _with_basket_a_line(error: DataError, file: File, delimiter: str | None) -> DataError:
+    """Return the error of a file that was read as columns, with how to read it as one basket a line."""
+    name, mark = file.path.name.partition(".")[0], delimiter or mark_of(file) or ","
+    hint = f"if each line is a basket, call the file {name}.txt and pass {REMEDY}"
+    return DataError(f"{error.args[0]} ({hint})", remedies=[*error.remedies, ("delimiter", mark)])
+
+
+def number_file(file: File, parts: int | None = None) -> tuple[list[str], np.ndarray, IdArray]:
+    """Return the distinct words of a file by first appearance, all its words as codes, and where each line begins.
+
+    Consecutive parts of the file are read in parallel: by default as many as there are cores, and one if the file is
+    small or compressed.
+    """
+    size = file.path.stat().st_size
+    edges = _edges(file, size, 1 if file.zipped else parts or min(available_cores(), 1 + size // _BLOCK))
+    with ThreadPoolExecutor(len(edges) - 1, thread_name_prefix="vbn-read") as pool:
+        found = list(pool.map(lambda first, last: _numbered(file, first, last), edges[:-1], edges[1:]))
+    known = {name: number for number, name in enumerate(found[0][0])}
+    numbers, lines, total = [found[0][1]], [found[0][2]], len(found[0][1])
+    for theirs, codes, begins in found[1:]:
+        place = np.array([known.setdefault(name, len(known)) for name in theirs], dtype=np.int32)
+        numbers.append(place[codes])
+        lines.append(begins[1:] + total)
+        total += len(codes)
+    return list(known), np.concatenate(numbers), np.concatenate(lines)
+
+
+def _edges(file: File, size: int, parts: int) -> list[int | None]:
+    """Return where parts begin, each with a line, and None at the end."""
+    edges: list[int | None] = [0]
+    if parts > 1:
+        with reading(file), file.path.open("rb") as stream:
+            for part in range(1, parts):
+                stream.seek(size * part // parts)
+                stream.readline()
+                edges.append(max(stream.tell(), edges[-1] or 0))
+    return [*edges, None]
+
+
+def _numbered(file: File, first: int | None, last: int | None) -> tuple[list[str], np.ndarray, IdArray]:
+    """Return the same as `number_file` for the bytes from `first` up to `last`."""
+    from vbn.kernels.counting import number_words
+
+    table, hashes = np.full(2 * _START, -1, np.int32), np.empty(_START, np.uint64)
+    ends, pool, n, total = np.zeros(_START + 1, np.int64), np.empty(16 * _START, np.uint8), 0, 0
+    numbers, lines = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+    for block in _blocks(file, first or 0, last):
+        text = np.frombuffer(block, np.uint8)
+        found, line_ends, table, hashes, ends, pool, n = number_words(text, table, hashes, ends, pool, n)
+        numbers.append(found)
+        lines.append(line_ends + total)
+        total += len(found)
+    names = pool[: ends[n]].tobytes()
+    return [names[ends[w] : ends[w + 1]].decode() for w in range(n)], np.concatenate(numbers), np.concatenate(lines)
+
+
+def _blocks(file: File, first: int, last: int | None) -> Iterator[bytes]:
+    """Yield a part of the file in pieces of whole lines, their white space replaced by that of ASCII."""
+    with reading(file), open_binary(file) as stream:
+        if first:
+            stream.seek(first)
+        begun, place = b"", first
+        while True:
+            read = stream.read(_BLOCK if last is None else min(_BLOCK, last - place))
+            if place == 0:
+                read, place = read.removeprefix(_BOM), len(read)
+            else:
+                place += len(read)
+            cut = read.rfind(b"\n") + 1
+            piece, begun = (begun + read[:cut], read[cut:]) if cut else (b"", begun + read)
+            if not read and begun:
+                piece, begun = begun + b"\n" * (not begun.endswith(b"\r")), b""
+            if piece:
+                yield _plain(piece, file)
+            if not read:
+                return
+
+
+def _plain(piece: bytes, file: File) -> bytes:
+    if b"\0" in piece:
+        for _ in read_lines(file):  # raises the error that names the line
+            continue
+    if piece.isascii():
+        return piece
+    return _OTHER_SPACES.sub(" ", piece.decode("utf-8")).encode()

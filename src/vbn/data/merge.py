@@ -1,0 +1,142 @@
+"""Data sets put together: two as one, and columns as further rows of their own data set."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbn._errors import DataError, ParameterError, RelationError
+from vbn.data.arrays import BoolArray, FloatArray, IdArray
+from vbn.data.counting import together
+from vbn.data.counts import Counts
+from vbn.data.describe import counted
+from vbn.data.relation import Relation
+from vbn.data.taxonomy import Edges, Taxonomy
+from vbn.data.vocabulary import Coded, Vocabulary, row_number
+
+if TYPE_CHECKING:
+    from vbn.data.dataset import Dataset
+
+
+def merged(ours: Dataset, theirs: Dataset) -> Dataset:
+    """Return the union of two data sets; the ids of `ours` do not change."""
+    from vbn.data.dataset import Dataset
+
+    if not isinstance(theirs, Dataset):
+        raise DataError(f"merge takes another Dataset, not a value of type {type(theirs).__name__}")
+    if ours.shared != theirs.shared:
+        raise DataError(
+            "cannot merge: in one data set rows and columns are the same entities, in the other they are not"
+        )
+    rows = _joined(ours.rows, theirs.rows)
+    columns = rows if ours.shared else _joined(ours.columns, theirs.columns)
+    row_ids, column_ids = rows.ids(theirs.rows), columns.ids(theirs.columns)
+    column_taxonomy = _united(ours.column_taxonomy, theirs.column_taxonomy, columns)
+    row_taxonomy = None if ours.shared else _united(ours.row_taxonomy, theirs.row_taxonomy, rows)
+    return Dataset(
+        rows,
+        columns,
+        _added(ours.counts, theirs.counts, row_ids, column_ids, (len(rows), len(columns))),
+        row_taxonomy=row_taxonomy,
+        column_taxonomy=column_taxonomy,
+        relations=_all_relations(ours, theirs, row_ids, column_ids, (len(rows), len(columns))),
+        kind=ours.kind if ours.kind == theirs.kind else "merged",
+    )
+
+
+def _joined(ours: Vocabulary, theirs: Vocabulary) -> Vocabulary:
+    names = ours.extend(theirs.names)
+    counts = names.counts.copy()
+    counts[names.ids(theirs.names)] += theirs.counts
+    return Vocabulary(names.names, counts)
+
+
+def _added(ours: Counts, theirs: Counts, row_ids: IdArray, column_ids: IdArray, shape: tuple[int, int]) -> Counts:
+    rows = np.concatenate([ours.row_ids(), row_ids[theirs.row_ids()]])
+    columns = np.concatenate([ours.indices.astype(np.int64), column_ids[theirs.indices]])
+    return Counts.from_coo(rows, columns, np.concatenate([ours.values, theirs.values]), shape)
+
+
+def _united(ours: Taxonomy | None, theirs: Taxonomy | None, vocabulary: Vocabulary) -> Taxonomy | None:
+    """Return our edges and their new ones; a child whose parents weigh the same in both keeps equal weights."""
+    if ours is None and theirs is None:
+        return None
+    given = [taxonomy for taxonomy in (ours, theirs) if taxonomy is not None]
+    parts = [_renumbered(taxonomy, vocabulary) for taxonomy in given]
+    child, parent, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    even = np.concatenate([_even(taxonomy) for taxonomy in given])
+    all_even = np.ones(len(vocabulary), dtype=bool)
+    all_even[child[~even]] = False
+    weights = np.where(all_even[child], 1.0, weights)
+    first = np.unique(child * len(vocabulary) + parent, return_index=True)[1]  # ours come first
+    names = list(vocabulary.names)
+    edges = Edges(Coded(names, child[first]), Coded(names, parent[first]), weights[first], row_number)
+    taxonomy = edges.build(vocabulary)
+    dropped = dict.fromkeys(edge for part in given for edge in part.dropped)
+    return Taxonomy(vocabulary, taxonomy.indptr, taxonomy.indices, taxonomy.weights, dropped)
+
+
+def _renumbered(taxonomy: Taxonomy, vocabulary: Vocabulary) -> tuple[IdArray, IdArray, FloatArray]:
+    child, parent, weights = taxonomy.edges()
+    ids = vocabulary.ids(taxonomy.vocabulary)
+    return ids[child], ids[parent], weights
+
+
+def _even(taxonomy: Taxonomy) -> BoolArray:
+    """Return, for each edge, whether all parents of its child weigh the same."""
+    child, _, weights = taxonomy.edges()
+    share = 1.0 / np.diff(taxonomy.indptr)[child]
+    uneven = np.bincount(child, np.abs(weights - share) > 1e-12, len(taxonomy.vocabulary)) > 0
+    return ~uneven[child]
+
+
+def _all_relations(
+    ours: Dataset, theirs: Dataset, row_ids: IdArray, column_ids: IdArray, sizes: tuple[int, int]
+) -> dict[str, Relation]:
+    relations = ours.relations
+    for name, other in theirs.relations.items():
+        left, right = row_ids[other.left], column_ids[other.right]
+        weights, skipped = other.weights, other.skipped
+        if name in relations:
+            own = relations[name]
+            if own.symmetric != other.symmetric:
+                raise RelationError(f"cannot merge: relation {name!r} is symmetric in one data set only")
+            keys = left * sizes[1] + right
+            new = ~np.isin(keys, own.left.astype(np.int64) * sizes[1] + own.right)
+            left, right = np.concatenate([own.left, left[new]]), np.concatenate([own.right, right[new]])
+            weights, skipped = np.concatenate([own.weights, weights[new]]), own.skipped + skipped
+        relations[name] = Relation.from_ids(name, left, right, weights, sizes, other.symmetric, skipped)
+    return relations
+
+
+def with_columns_as_rows(data: Dataset, weight: Any) -> tuple[Vocabulary, Counts]:
+    """Return the rows followed by every column that co-occurs with another one, and their counts."""
+    if isinstance(weight, bool) or not isinstance(weight, numbers.Real) or not 0 < float(weight) < math.inf:
+        raise ParameterError(f"weight must be a positive number, got {weight!r}")
+    if data.shared:
+        raise DataError("rows and columns are the same entities here: their counts are co-occurrences already")
+    rows, columns, counts = data.rows, data.columns, data.counts
+    pairs = together(counts.row_ids(), counts.indices.astype(np.int64), len(rows), len(columns))
+    new = np.flatnonzero(np.diff(pairs.indptr))
+    names = [columns[column] for column in new.tolist()]
+    _refuse_clashes([name for name in names if name in rows])
+    place = np.full(len(columns), -1, dtype=np.int64)
+    place[new] = len(rows) + np.arange(len(new))
+    grown = Vocabulary(rows.names + tuple(names), np.concatenate([rows.counts, columns.counts[new]]))
+    return grown, Counts.from_coo(
+        np.concatenate([counts.row_ids(), place[pairs.row_ids()]]),
+        np.concatenate([counts.indices.astype(np.int64), pairs.indices.astype(np.int64)]),
+        np.concatenate([counts.values, float(weight) * pairs.values]),
+        (len(grown), len(columns)),
+    )
+
+
+def _refuse_clashes(names: list[str]) -> None:
+    if names:
+        raise DataError(
+            f"{counted(len(names), 'name')} of columns are names of rows too, the first is {names[0]!r}; rename the "
+            f"rows before you make the data set, for example to {'user ' + names[0]!r}"
+        )

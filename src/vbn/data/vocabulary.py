@@ -1,0 +1,394 @@
+"""The entities of one namespace: what counts as a name, columns of names as integer codes, and vocabularies.
+
+A name is a non-empty string; whole numbers become their decimal text. A missing name (None, NaN, or the empty string,
+which is how files write it) gets the code -1 in a column. Everything else (booleans, lists) is refused by position.
+"""
+
+from __future__ import annotations
+
+import warnings
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vbn._errors import REMEDY, DataError, ParameterError, UnknownEntityError, VBNWarning, caller_level
+from vbn.data.arrays import BoolArray, FloatArray, IdArray, read_only
+from vbn.data.describe import counted
+
+_TEXTS = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "Null", "None"})
+Where = Callable[[int], str]
+
+
+def item_number(position: int) -> str:
+    """Say where a value of a Python sequence is."""
+    return f"position {position} (counted from 0)"
+
+
+def row_number(position: int) -> str:
+    """Say where a row of a table, or of a list of tuples, is."""
+    return f"row {position} (counted from 0)"
+
+
+def missing_name(value: object) -> str:
+    """Describe a missing name ("missing name (NaN)"); return an empty string if the value is not missing."""
+    if isinstance(value, str):
+        return "" if value else "empty name"
+    if isinstance(value, float | np.floating) and value != value:
+        return "missing name (NaN)"
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return f"missing name ({value})"
+    return ""
+
+
+def as_name(value: object, where: str) -> str:
+    """Turn one value into an entity's name, or say where it is and why it cannot be one."""
+    if isinstance(value, str) and value:
+        return str(value)
+    fault = missing_name(value)
+    if fault:
+        raise DataError(f"{fault} at {where}; fill it in or leave this entry out")
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(float(value)))
+    raise _no_name(value, where)
+
+
+def _no_name(value: object, where: str) -> DataError:
+    return DataError(
+        f"{shown(value, 40)} at {where} is of type {type(value).__name__} and cannot be an entity's name; "
+        "use a string or a whole number"
+    )
+
+
+def shown(value: object, most: int = 60) -> str:
+    """Return a value as messages show it: cut if it is long."""
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column of names: the distinct ones by first appearance, and one code for each entry."""
+
+    names: list[str]
+    codes: IdArray  # -1 where the name is missing
+    fault: str = ""  # what the first missing name is
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def missing(self) -> BoolArray:
+        """The entries without a name."""
+        return self.codes < 0
+
+    def only(self, kept: BoolArray) -> Coded:
+        """Return some of the entries, as if the others had never been there."""
+        codes = self.codes[kept]
+        used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        order, rank = _by_first(first)
+        return Coded([self.names[code] for code in used[order].tolist()], rank[inverse.reshape(-1)])
+
+
+class _Index(dict[str, int]):
+    """Numbers a name at its first look-up; the empty name is -1 from the start."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self) - 1
+        return number
+
+
+class Encoder:
+    """Numbers names by first appearance, in one pass over any amount of them."""
+
+    def __init__(self) -> None:
+        self._number = _Index({"": -1})
+        self._codes = array("q")
+        self._fault = ""
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def extend(self, values: Iterable[object], where: Where) -> None:
+        """Number further entries; `where` says where an entry is, counted from this call's first."""
+        entries: Sequence[Any] = values if isinstance(values, list | tuple) else list(values)
+        kinds = set(map(type, entries))
+        if kinds == {int}:
+            entries = list(map(str, entries))
+        elif kinds != {str}:
+            entries = [self._name(entry, where, position) for position, entry in enumerate(entries)]
+        self._codes.extend(map(self._number.__getitem__, entries))
+
+    def _name(self, entry: object, where: Where, position: int) -> str:
+        fault = missing_name(entry)
+        if not fault:
+            return as_name(entry, where(position))
+        self._fault = self._fault or fault
+        return ""
+
+    def result(self) -> Coded:
+        """Return the names and codes so far."""
+        return Coded(list(self._number)[1:], np.array(self._codes, dtype=np.int64), self._fault or "empty name")
+
+
+def encode(values: object, what: str, where: Where = item_number) -> Coded:
+    """Number the names in a column, however it is held.
+
+    Parameters
+    ----------
+    values
+        A list, a NumPy array or any other iterable of names.
+    what
+        What the column holds ("users"), for messages.
+    where
+        Says where an entry is, in the user's own terms.
+    """
+
+    def place(position: int) -> str:
+        return f"{where(position)} of {what}"
+
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise DataError(f"{what} must be a column of names (a list, an array), not {values!r}")
+    if isinstance(values, np.ma.MaskedArray):
+        return encode(values.tolist(), what, where)  # masked entries become None
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise DataError(f"{what} must be one-dimensional, not of shape {values.shape}")
+        if values.dtype.kind == "f":
+            return _encode_floats(values, place)
+        if values.dtype.kind in "iu":
+            return _encode_integers(values)
+        entries: Iterable[object] = values.tolist()
+    else:
+        entries = values
+    encoder = Encoder()
+    encoder.extend(entries, place)
+    return encoder.result()
+
+
+def _encode_floats(values: np.ndarray, place: Where) -> Coded:
+    """Number floats that hold whole numbers: integers beside missing values."""
+    values = values.astype(np.float64)
+    there = ~np.isnan(values)
+    wrong = there & (~(np.abs(values) < 2.0**63) | (values != np.floor(values)))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise _no_name(float(values[first]), place(first))
+    found = _encode_integers(values[there].astype(np.int64))
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[there] = found.codes
+    return Coded(found.names, codes, "missing name (NaN)")
+
+
+def _encode_integers(values: np.ndarray) -> Coded:
+    distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    order, rank = _by_first(first)
+    return Coded([str(name) for name in distinct[order].tolist()], rank[inverse.reshape(-1)])
+
+
+def _by_first(first: IdArray) -> tuple[IdArray, IdArray]:
+    """Return the order of distinct values by first appearance, and the place of each in it."""
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return order, rank
+
+
+def check_missing(missing: Any) -> None:
+    """Refuse an unknown option."""
+    if missing not in ("error", "drop"):
+        raise ParameterError(f'missing must be "error" or "drop", got {missing!r}')
+
+
+def settle(column: Coded, missing: str | None, where: Where, text: str = "") -> BoolArray:
+    """Return which entries of a column have a name; entries without one are an error unless `missing` drops them.
+
+    In text files (`text` says which), entries that read NA are dropped too ("drop") or warned about ("error"). They
+    are names like any other for "skip", which drops entries without a name, and for None, which refuses these where
+    the caller has no such option.
+    """
+    there = ~column.missing
+    if missing not in ("drop", "skip") and not there.all():
+        raise _refusal(column.fault or "empty name", ~there, where, option=missing is not None)
+    if text and missing in ("drop", "error"):
+        named = np.array([*(name not in _TEXTS for name in column.names), True])[column.codes]  # True: no name at all
+        if missing == "error" and not named.all():
+            _warn_of_texts(column, ~named, text)
+        elif missing == "drop":
+            there &= named
+    return there
+
+
+def _refusal(fault: str, wrong: BoolArray, where: Where, option: bool) -> DataError:
+    """Say which entry has no name and how many more there are."""
+    more = int(wrong.sum()) - 1
+    others = f" and {more:,} more like it" if more else ""
+    message = f"{fault} at {where(int(np.argmax(wrong)))}{others}; fill in what is missing or "
+    if not option:
+        return DataError(f"{message}leave such entries out")
+    return DataError(f"{message}pass {REMEDY} to leave such entries out", remedies=[("missing", "drop")])
+
+
+def _warn_of_texts(column: Coded, wrong: BoolArray, text: str) -> None:
+    met = sorted({column.names[code] for code in column.codes[wrong].tolist()})
+    entries, names = counted(int(wrong.sum()), "entry", "entries"), ", ".join(map(repr, met))
+    message = f"{entries} in {text} taken for names: {names}; pass {REMEDY} if that means that the name is missing"
+    warnings.warn(VBNWarning(message, remedies=[("missing", "drop")]), stacklevel=caller_level())
+
+
+class Vocabulary:
+    """Names of entities, numbered 0, 1, ...; immutable.
+
+    Data sets order a vocabulary by falling count, ties by first appearance. Entities that were added later (with a
+    taxonomy, or from a merge) follow at the end: ids never change.
+
+    Parameters
+    ----------
+    names
+        The distinct names, in the order of their ids. Whole numbers become strings.
+    counts
+        How often each entity was seen; 0 for all if not given.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["now", "lemma"], [7, 2])
+    >>> vocabulary.id("lemma"), vocabulary[0], "then" in vocabulary
+    (1, 'now', False)
+    >>> vocabulary.extend(["now", "then"]).names
+    ('now', 'lemma', 'then')
+    """
+
+    names: tuple[str, ...]
+    counts: FloatArray
+
+    def __init__(self, names: Iterable[object], counts: ArrayLike | None = None) -> None:
+        clean = tuple(_clean(_several(names)))
+        if len(set(clean)) < len(clean):
+            raise DataError(f"the name {_first_repeat(clean)!r} is there twice; names must differ")
+        try:
+            seen = np.zeros(len(clean)) if counts is None else np.array(counts, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the counts of a vocabulary must be numbers: {error}") from error
+        if seen.shape != (len(clean),):
+            raise DataError(f"{len(clean)} names but counts of shape {seen.shape}; give one for each")
+        if not (np.isfinite(seen).all() and (seen >= 0).all()):
+            raise DataError("the counts of a vocabulary must be finite and not negative")
+        self.__dict__.update(names=clean, counts=read_only(seen))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Vocabulary is immutable; cannot set {name!r}")
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return _as_key(name) in self._index
+
+    def __getitem__(self, number: int) -> str:
+        return self.names[number]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self.names == other.names and np.array_equal(self.counts, other.counts)
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"names": self.names, "counts": self.counts}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(name) for name in self.names[:3])
+        return f"Vocabulary({len(self):,} names: {shown}{', ...' if len(self) > 3 else ''})"
+
+    def id(self, name: object) -> int:
+        """Return the id of a name.
+
+        Raises
+        ------
+        UnknownEntityError
+            With the closest names that are known.
+        DataError
+            For what cannot be a name at all, such as a list or None.
+        """
+        number = self._index.get(_as_key(name))
+        if number is None:
+            raise UnknownEntityError(_asked_for(name), self.names)
+        return number
+
+    def ids(self, names: Iterable[object]) -> IdArray:
+        """Return the ids of several names as an int64 array."""
+        entries: list[Any] = list(_several(names))
+        try:
+            return np.array([self._index[name] for name in entries], dtype=np.int64)
+        except (KeyError, TypeError):  # not a string, or not known
+            return np.array([self.id(name) for name in entries], dtype=np.int64)
+
+    def extend(self, names: Iterable[object]) -> Vocabulary:
+        """Return a vocabulary with those of `names` appended that are not in it yet, each with count 0.
+
+        Known names keep their ids; if all are known, the vocabulary itself is returned.
+        """
+        new = [name for name in dict.fromkeys(_clean(names)) if name not in self._index]
+        if not new:
+            return self
+        return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]))
+
+
+def known_ids(vocabulary: Vocabulary, names: Iterable[object]) -> IdArray:
+    """Return the id of each name, or -1 where the vocabulary does not have it.
+
+    Examples
+    --------
+    >>> known_ids(Vocabulary(["now", "lemma"]), ["lemma", "then"]).tolist()
+    [1, -1]
+    """
+    return np.array([vocabulary.id(name) if name in vocabulary else -1 for name in names], dtype=np.int64)
+
+
+def _several(names: Iterable[object]) -> Iterable[object]:
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise DataError(f"give a list of names, not {names!r} alone")
+    return names
+
+
+def _clean(names: Iterable[object]) -> Iterator[str]:
+    for position, name in enumerate(names):
+        yield name if type(name) is str and name else as_name(name, item_number(position))
+
+
+def _as_key(name: object) -> str:
+    """Turn what a user looks up into a key; a value that cannot be a name is simply not found."""
+    if type(name) is str:
+        return name
+    try:
+        return as_name(name, "look-up")
+    except DataError:
+        return ""
+
+
+def _asked_for(name: object) -> str:
+    """Return the name that was not found, or say why it cannot be one."""
+    return "" if isinstance(name, str) and not name else as_name(name, "the look-up")
+
+
+def _first_repeat(names: tuple[str, ...]) -> str:
+    seen: set[str] = set()
+    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]

@@ -1,0 +1,96 @@
+"""Cells on their way from rows to columns: nothing is lost, and files hold the same as memory."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vbn._errors import StorageError
+from vbn.data import ranges_by_load
+from vbn.engines import make_engine
+from vbn.kernels import CellArrays
+from vbn.sampling import Cells, ColumnBlocks, Segments
+
+ENGINE = make_engine("threads", 1)
+FLOAT = np.dtype(np.float32)
+
+
+def random_cells(seed, n_rows=17, n_columns=23, share=0.3):
+    """A matrix of cells, some of them positive and negative at once."""
+    rng = np.random.default_rng(seed)
+    there = rng.random((n_rows, n_columns)) < share
+    positive = np.where(rng.random(there.shape) < 0.6, rng.integers(1, 9, there.shape), 0) * there
+    negative = np.where((positive == 0) | (rng.random(there.shape) < 0.3), rng.random(there.shape), 0) * there
+    rows, columns = np.nonzero(there)
+    indptr = np.concatenate(([0], np.cumsum(there.sum(axis=1))))
+    weights = (matrix[rows, columns].astype(np.float32) for matrix in (positive, negative))
+    return Cells(indptr, columns.astype(np.int32), *weights, n_columns=n_columns)
+
+
+def parts_of(cells, cuts):
+    """The cells in parts that begin anew at 0, as they are drawn."""
+    edges = [0, *sorted(cuts), cells.n_rows]
+    for first, last in itertools.pairwise(edges):
+        span = slice(cells.indptr[first], cells.indptr[last])
+        indptr = cells.indptr[first : last + 1] - cells.indptr[first]
+        yield CellArrays(indptr, cells.indices[span], cells.positive[span], cells.negative[span], first)
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(0, 17), max_size=4), st.sampled_from([1.0, 10.0, 1000.0]))
+def test_blocks_hold_the_cells_of_their_columns_with_rising_rows(seed, cuts, cells_per_block):
+    cells = random_cells(seed)
+    blocks = ColumnBlocks.of(np.bincount(cells.indices, minlength=cells.n_columns).astype(float), cells_per_block)
+    segments = Segments(blocks, FLOAT)
+    for part in parts_of(cells, cuts):
+        segments.add([part], ENGINE)
+    turned = Cells.joined([segments.cells(*block) for block in blocks.ranges], cells.n_rows, FLOAT)
+    order = np.lexsort((cells.rows(), cells.indices))
+    np.testing.assert_array_equal(turned.rows(), cells.indices[order])
+    np.testing.assert_array_equal(turned.indices, cells.rows()[order])
+    np.testing.assert_array_equal(turned.positive, cells.positive[order])
+    np.testing.assert_array_equal(turned.negative, cells.negative[order])
+
+
+def test_blocks_without_any_cell_are_empty():
+    blocks = ColumnBlocks.of(np.ones(5), 2.0)
+    assert [len(Segments(blocks, FLOAT).cells(*block).indices) for block in blocks.ranges] == [0] * len(blocks)
+
+
+def test_files_hold_the_same_as_memory_and_go_afterwards(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cells = random_cells(1)
+    blocks = ColumnBlocks.of(np.ones(cells.n_columns), 5.0)
+    held, written = Segments(blocks, FLOAT), Segments(blocks, FLOAT, on_disk=True)
+    for part in parts_of(cells, [4, 11]):
+        held.add([part], ENGINE)
+        written.add([part], ENGINE)
+    assert any(tmp_path.rglob("*.rows"))
+    for block in blocks.ranges:
+        for ours, theirs in zip(held.cells(*block), written.cells(*block), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    written.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_says_where_and_what_to_do(monkeypatch):
+    class Full(np.ndarray):
+        def tofile(self, _):
+            raise OSError(28, "No space left on device")
+
+    cells = random_cells(2)
+    segments = Segments(ColumnBlocks.of(np.ones(cells.n_columns), 5.0), FLOAT, on_disk=True)
+    monkeypatch.setattr("vbn.sampling.cells.np.empty", lambda *given: np.zeros(*given).view(Full))
+    with pytest.raises(StorageError, match=r"no room.*No space left.*TMPDIR"):
+        segments.add(list(parts_of(cells, [])), ENGINE)
+    segments.close()
+
+
+@given(st.lists(st.floats(0, 100), max_size=50), st.floats(0.1, 200), st.none() | st.integers(1, 10))
+def test_ranges_cover_all_rows_once(load, most, widest):
+    ranges = ranges_by_load(np.array(load), most, widest)
+    assert [row for first, last in ranges for row in range(first, last)] == list(range(len(load)))
+    assert all(last > first for first, last in ranges)
+    if widest is not None:
+        assert all(last - first <= widest for first, last in ranges)
