@@ -7,6 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from types import FrameType
 
 _SHOWN = 3  # close names that an error lists
 _COMPARED = 200_000  # letters that are compared with a misspelt name; of more than that, only plausible names
@@ -195,7 +196,8 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
 
 def caller_level() -> int:
     """Return the stacklevel of the first frame outside of this package, for `warnings.warn`."""
-    frame, level = sys._getframe(1), 1
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "vbn":
         frame, level = frame.f_back, level + 1
     return level

@@ -293,4 +293,4 @@ def test_a_folder_of_counts_is_trained_on(words, tmp_path, called):
 def test_memory_that_is_no_amount_is_refused_before_reading(words, size, called):
     result = called("train", "absent.csv", "--kind", "pairs", f"--memory={size}", *FAST, "--out", "x", cwd=words.folder)
     assert result.returncode != 0
-    assert "no amount of memory" in result.stderr
+    assert "not an amount of memory" in result.stderr

@@ -47,7 +47,7 @@ def test_files_go_when_a_fit_fails(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("size", ["8 GiB of it", "", "GiB", "-1GiB", 0, -5, float("nan"), True, "1e3GiB", [1]])
 def test_what_is_no_amount_is_refused(size):
-    with pytest.raises(vbn.ParameterError, match="no amount of memory"):
+    with pytest.raises(vbn.ParameterError, match="not an amount of memory"):
         vbn.VBN(memory=size).fit(data())
 
 

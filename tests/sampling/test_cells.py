@@ -30,7 +30,7 @@ def random_cells(seed, n_rows=17, n_columns=23, share=0.3):
 
 
 def parts_of(cells, cuts):
-    """The cells in parts that begin anew at 0, as they are drawn."""
+    """The cells in parts that each begin at 0, as they are drawn."""
     edges = [0, *sorted(cuts), cells.n_rows]
     for first, last in itertools.pairwise(edges):
         span = slice(cells.indptr[first], cells.indptr[last])

@@ -1,4 +1,4 @@
-"""Directed graphs as plain arrays: heights, one cycle, and the edges to drop so that no cycle is left.
+"""Directed graphs as plain arrays: heights, one cycle, and the edges to drop to break all cycles.
 
 Functions take the parents of each node, or its children, in compressed rows, and never recurse: a taxonomy may be a
 million levels deep.

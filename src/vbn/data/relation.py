@@ -24,7 +24,7 @@ _FIELDS = (
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """Pairs of entities that stand in a relation, each once, sorted by (left, right); immutable.
+    """The pairs of a relation, each once, sorted by (left, right); immutable.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ def _finished(labels: Mapping[str, Encoder], numbers: Mapping[str, array[float]]
 
 
 def checked_rows(sheet: Sheet, name: str) -> Iterator[Row]:
-    """Yield the rows, each of which must have as many fields as the first line."""
+    """Yield the rows; each must have as many fields as the first line."""
     width = len(sheet.names)
     for line, row in sheet.rows:
         if len(row) != width:
