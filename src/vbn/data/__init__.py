@@ -13,8 +13,8 @@ from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
 from vbn.data.io.csv import open_sheet
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, read_lines, reading
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
-from vbn.data.io.inputs import as_table, pair_columns, read_columns, speaking_as
-from vbn.data.io.tables import read_parquet
+from vbn.data.io.inputs import pair_columns, read_columns, speaking_as
+from vbn.data.io.tables import as_table, read_parquet
 from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_corpus, read_sentences
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents

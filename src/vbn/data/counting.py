@@ -41,7 +41,7 @@ class Pairs(NamedTuple):
     values: FloatArray
 
 
-def check_limits(min_count: Any, max_size: Any) -> None:
+def _check_limits(min_count: Any, max_size: Any) -> None:
     """Refuse a `min_count` or `max_size` that makes no sense."""
     if isinstance(min_count, bool) or not isinstance(min_count, Real) or not float(min_count) >= 0:
         raise ParameterError(f"min_count must be a number of at least 0, got {min_count!r}")
@@ -57,26 +57,31 @@ def check_flag(name: str, value: Any) -> None:
         raise ParameterError(f"{name} must be True or False, got {value!r}")
 
 
-def ranked(counts: FloatArray, allowed: BoolArray, max_size: int | None) -> IdArray:
+def _ranked(counts: FloatArray, allowed: BoolArray, max_size: int | None) -> IdArray:
     """Return the codes of the entities to keep: falling count, ties by first appearance."""
     order = np.argsort(-counts, kind="stable")
     return order[allowed[order]][:max_size]
 
 
-def positions(kept: IdArray, n: int) -> IdArray:
+def _positions(kept: IdArray, n: int) -> IdArray:
     """Return, for each of `n` codes, its place in `kept`, or -1."""
     place = np.full(n, -1, dtype=np.int64)
     place[kept] = np.arange(len(kept))
     return place
 
 
-def refuse_nothing(n: int, min_count: float) -> None:
+def _refuse_nothing(counts: Counts, min_count: float) -> None:
     """Raise if filtering left no cells."""
-    if n > 0:
+    if counts.nnz > 0:
         return
     if min_count <= 1:
         raise DataError("there is no data: no cell with a count is left")
     raise DataError(f"there is no data: no cell is left with {REMEDY}; lower it", remedies=[("min_count", min_count)])
+
+
+def _vocabulary(names: Sequence[str], kept: IdArray, seen: FloatArray) -> Vocabulary:
+    """Return the vocabulary of the names with the codes `kept`, where `seen` is the count of each code."""
+    return Vocabulary([names[code] for code in kept.tolist()], seen[kept])
 
 
 def counted_pairs(read: Columns, fields: Sequence[Field]) -> Pairs:
@@ -92,18 +97,18 @@ def counted_pairs(read: Columns, fields: Sequence[Field]) -> Pairs:
 
 def shared_parts(pairs: Pairs, min_count: float, max_size: int | None, keep_unseen: bool = False) -> Parts:
     """Build counts over one vocabulary; an entity's count is the mean of its row and column sums."""
-    check_limits(min_count, max_size)
+    _check_limits(min_count, max_size)
     left, right, values = pairs
     names, rows, columns = _one_namespace(left, right)
     n = len(names)
     seen = (summed(rows, values, n) + summed(columns, values, n)) / 2
-    kept = ranked(seen, (seen >= min_count) & (keep_unseen | (seen > 0)), max_size)
-    place = positions(kept, n)
+    kept = _ranked(seen, (seen >= min_count) & (keep_unseen | (seen > 0)), max_size)
+    place = _positions(kept, n)
     inside = (place[rows] >= 0) & (place[columns] >= 0)
     size = (len(kept), len(kept))
     counts = Counts.from_coo(place[rows[inside]], place[columns[inside]], values[inside], size)
-    refuse_nothing(counts.nnz, min_count)
-    vocabulary = Vocabulary([names[code] for code in kept.tolist()], seen[kept])
+    _refuse_nothing(counts, min_count)
+    vocabulary = _vocabulary(names, kept, seen)
     return Parts(vocabulary, vocabulary, counts)
 
 
@@ -112,25 +117,21 @@ def separate_parts(pairs: Pairs, min_count: float, max_size: int | None, keep_un
 
     The limits apply to the columns: a column needs `min_count` entries. Rows left empty are dropped.
     """
-    check_limits(min_count, max_size)
+    _check_limits(min_count, max_size)
     left, right, values = pairs
     n = len(right.names)
     sums = summed(right.codes, values, n)
     entries = np.bincount(right.codes, minlength=n)
-    columns = ranked(sums, (entries >= min_count) & (keep_unseen | (entries > 0)), max_size)
-    place = positions(columns, n)
+    columns = _ranked(sums, (entries >= min_count) & (keep_unseen | (entries > 0)), max_size)
+    place = _positions(columns, n)
     inside = place[right.codes] >= 0
     row_codes, column_ids, values = left.codes[inside], place[right.codes[inside]], values[inside]
     row_sums = summed(row_codes, values, len(left.names))
-    rows = ranked(row_sums, keep_unseen | (row_sums > 0), None)
-    row_ids = positions(rows, len(left.names))[row_codes]
+    rows = _ranked(row_sums, keep_unseen | (row_sums > 0), None)
+    row_ids = _positions(rows, len(left.names))[row_codes]
     counts = Counts.from_coo(row_ids, column_ids, values, (len(rows), len(columns)))
-    refuse_nothing(counts.nnz, min_count)
-    return Parts(
-        Vocabulary([left.names[code] for code in rows.tolist()], row_sums[rows]),
-        Vocabulary([right.names[code] for code in columns.tolist()], sums[columns]),
-        counts,
-    )
+    _refuse_nothing(counts, min_count)
+    return Parts(_vocabulary(left.names, rows, row_sums), _vocabulary(right.names, columns, sums), counts)
 
 
 def _one_namespace(left: Coded, right: Coded) -> tuple[list[str], IdArray, IdArray]:
@@ -156,17 +157,17 @@ def _first_rows(column: Coded) -> IdArray:
 
 def from_corpus(corpus: Corpus, window: Any, dynamic_window: bool, min_count: float, max_size: int | None) -> Parts:
     """Drop rare tokens, close the gaps they leave (as word2vec does), and count."""
-    check_limits(min_count, max_size)
+    _check_limits(min_count, max_size)
     if isinstance(window, bool) or not isinstance(window, Integral) or int(window) < 1:
         raise ParameterError(f"window must be a whole number of at least 1, got {window!r}")
     seen = np.bincount(corpus.tokens, minlength=len(corpus.names)).astype(np.float64)
-    kept = ranked(seen, seen >= min_count, max_size)
-    place = positions(kept, len(corpus.names)).astype(np.int32)
+    kept = _ranked(seen, seen >= min_count, max_size)
+    place = _positions(kept, len(corpus.names)).astype(np.int32)
     tokens = place[corpus.tokens]
     before = np.concatenate([[0], np.cumsum(tokens >= 0)])
     counts = count_pairs(tokens[tokens >= 0], before[corpus.offsets], len(kept), int(window), dynamic_window)
-    refuse_nothing(counts.nnz, min_count)
-    vocabulary = Vocabulary([corpus.names[code] for code in kept.tolist()], seen[kept])
+    _refuse_nothing(counts, min_count)
+    vocabulary = _vocabulary(corpus.names, kept, seen)
     return Parts(vocabulary, vocabulary, counts)
 
 
@@ -229,7 +230,7 @@ def _merged(runs: list[Run]) -> Run:
 def from_entries(entries: Entries, min_count: float, max_size: int | None, max_basket: int | None) -> Parts:
     """Count, for every ordered pair of different items, the baskets that hold both."""
     baskets, items, _ = entries
-    check_limits(min_count, max_size)
+    _check_limits(min_count, max_size)
     if max_basket is not None and (isinstance(max_basket, bool) or max_basket < 2):
         raise ParameterError(
             f"max_basket must be a whole number of at least 2, or None for no limit, got {max_basket!r}"
@@ -238,15 +239,15 @@ def from_entries(entries: Entries, min_count: float, max_size: int | None, max_b
         baskets, items.codes, np.ones(len(baskets)), (int(baskets.max(initial=-1)) + 1, len(items.names))
     )
     seen = np.bincount(membership.indices, minlength=len(items.names)).astype(np.float64)
-    kept = ranked(seen, (seen > 0) & (seen >= min_count), max_size)
-    place = positions(kept, len(items.names))[membership.indices]
+    kept = _ranked(seen, (seen > 0) & (seen >= min_count), max_size)
+    place = _positions(kept, len(items.names))[membership.indices]
     held, place = membership.row_ids()[place >= 0], place[place >= 0]
     if max_basket is not None:
         there = _thinned(held, membership.shape[0], max_basket)
         held, place = held[there], place[there]
     counts = together(held, place, membership.shape[0], len(kept))
-    refuse_nothing(counts.nnz, min_count)
-    vocabulary = Vocabulary([items.names[code] for code in kept.tolist()], seen[kept])
+    _refuse_nothing(counts, min_count)
+    vocabulary = _vocabulary(items.names, kept, seen)
     return Parts(vocabulary, vocabulary, counts)
 
 

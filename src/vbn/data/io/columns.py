@@ -62,11 +62,6 @@ def plain_name(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def known_aliases(fields: Sequence[Field]) -> set[str]:
-    """Return every usual name of the fields."""
-    return {alias for item in fields for alias in item.aliases}
-
-
 def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field]) -> Picked:
     """Return the position of the column of each field (optional ones only if they are there).
 

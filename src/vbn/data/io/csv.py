@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError
-from vbn.data.io.columns import Columns, Field, Header, as_number, known_aliases, pick, plain_name, refuse_times
+from vbn.data.io.columns import Columns, Field, Header, as_number, pick, plain_name, refuse_times
 from vbn.data.io.files import File, read_rows, split_rows
 from vbn.data.vocabulary import Encoder, Where, item_number
 
@@ -50,7 +50,7 @@ def open_sheet(
     if first is None:
         raise DataError(f"there is no data: {file.path.name} is empty")
     cells = first[1]
-    known = {plain_name(cell) for cell in cells} & known_aliases(fields)
+    known = {plain_name(cell) for cell in cells} & {alias for item in fields for alias in item.aliases}
     enough = min(2, sum(not item.optional for item in fields))
     named = any(isinstance(value, str) for value in chosen.values())
     if header is False and named:

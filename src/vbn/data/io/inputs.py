@@ -13,7 +13,7 @@ from vbn._errors import DataError
 from vbn.data.io.columns import COUNTS, Columns, Field
 from vbn.data.io.csv import read_csv
 from vbn.data.io.files import check_reading, find_file
-from vbn.data.io.tables import Table, plain_column, read_parquet, read_table, to_table
+from vbn.data.io.tables import as_table, plain_column, read_parquet, read_table
 from vbn.data.vocabulary import row_number, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
@@ -113,13 +113,6 @@ def _from_memory(source: object, given: Mapping[str, object], fields: Sequence[F
     if not given:
         return _from_rows(source, fields)
     return _from_sequences(_moved_up(source, given, fields), fields)
-
-
-def as_table(source: object) -> Table | None:
-    """Return `source` as something with columns, or None if it is a column or rows."""
-    if source is None or isinstance(source, list | tuple | np.ndarray):
-        return None
-    return to_table(source)
 
 
 def _assigned(positional: Sequence[object], given: Mapping[str, object], fields: Sequence[Field]) -> dict[str, object]:

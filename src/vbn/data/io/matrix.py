@@ -18,8 +18,7 @@ from vbn.data.describe import counted
 from vbn.data.io.columns import as_number, as_numbers, check_counts
 from vbn.data.io.csv import checked_rows, is_number, open_sheet
 from vbn.data.io.files import TEXT, UNREADABLE, File, check_reading, find_file
-from vbn.data.io.inputs import as_table
-from vbn.data.io.tables import Table, plain_column, read_parquet
+from vbn.data.io.tables import Table, as_table, plain_column, read_parquet
 from vbn.data.vocabulary import Coded, as_name, item_number, row_number
 
 _MOST_EMPTY = 10_000_000  # rows or columns that are named though nothing is in them

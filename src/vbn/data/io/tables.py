@@ -33,8 +33,10 @@ class Table:
         return Header(self.names, self.source, self.named, lambda at: _is_numeric(self.column(at)))
 
 
-def to_table(source: object) -> Table | None:
-    """Return a table's columns, or None if `source` is something else."""
+def as_table(source: object) -> Table | None:
+    """Return `source` as something with columns, or None if it is a column or rows."""
+    if source is None or isinstance(source, list | tuple | np.ndarray):
+        return None
     if isinstance(source, Mapping):
         values = list(source.values())
         return _table(list(source), lambda position: plain_column(values[position]))
@@ -115,7 +117,7 @@ def read_parquet(file: File) -> Table:
             frame = load(stream)
         except Exception as error:
             raise DataError(f"{file.path.name} cannot be read as parquet: {error}") from error
-    table = to_table(frame)
+    table = as_table(frame)
     if table is None:
         raise DataError(f"{file.path.name} holds no table")
     return replace(table, source=file.path.name)

@@ -23,8 +23,8 @@ from vbn.data.arrays import IdArray
 from vbn.data.io.columns import Field, Header, pick, plain_name
 from vbn.data.io.csv import checked_rows, open_sheet, unsure
 from vbn.data.io.files import TEXT, File, check_reading, find_file, mark_of, open_binary, read_lines, read_rows, reading
-from vbn.data.io.inputs import as_table, chosen_columns, read_columns
-from vbn.data.io.tables import Table, read_parquet
+from vbn.data.io.inputs import chosen_columns, read_columns
+from vbn.data.io.tables import Table, as_table, read_parquet
 from vbn.data.vocabulary import Coded, Encoder, check_missing, row_number, settle
 
 _TEXT = Field("column", ("text", "sentence", "sentences", "tokens", "document"))
@@ -56,7 +56,7 @@ def read_corpus(
     """Return the sentences, in any form that `Dataset.from_sequences` documents, as codes."""
     if isinstance(source, str | os.PathLike) and column is None and header is None and delimiter in (None, " "):
         file = find_file(source, delimiter=delimiter)
-        if holds_lists(file):
+        if _holds_lists(file):
             check_missing(missing)
             return Corpus(*number_file(file))
     return encode_corpus(read_sentences(source, column, header, delimiter), missing)
@@ -125,8 +125,8 @@ def read_sentences(
 def _from_file(file: File, column: str | int | None, header: bool | None, delimiter: str | None) -> Iterator[object]:
     if file.kind == "parquet":
         return _from_table(read_parquet(file), column)
-    if holds_lists(file) and column is None and header is None:
-        return split_lines(file, delimiter)
+    if _holds_lists(file) and column is None and header is None:
+        return _split_lines(file, delimiter)
     chosen = {} if column is None else {"column": column}
     sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
     place = _text_column(sheet.header(file.path.name), column)
@@ -182,8 +182,8 @@ def read_baskets(
     if listed and isinstance(source, str | os.PathLike):
         check_reading(header, delimiter)
         file = find_file(source, delimiter=delimiter)
-        if holds_lists(file) and header is None:
-            return _from_lists(split_baskets(file, delimiter), missing, file.path.name)
+        if _holds_lists(file) and header is None:
+            return _from_lists(_split_baskets(file, delimiter), missing, file.path.name)
     elif listed and isinstance(source, Mapping):
         return _from_lists(source.values(), missing)
     elif listed and as_table(source) is None:
@@ -222,12 +222,12 @@ def _from_lists(baskets: object, missing: str, file: str = "") -> Entries:
     return Entries(basket_of[there], coded if there.all() else coded.only(there))
 
 
-def holds_lists(file: File) -> bool:
+def _holds_lists(file: File) -> bool:
     """Return whether a file has one list a line (.txt), not columns."""
     return [suffix.lower() for suffix in file.path.suffixes if suffix.lower() != ".gz"][-1:] == [".txt"]
 
 
-def split_lines(file: File, delimiter: str | None) -> Iterator[list[str]]:
+def _split_lines(file: File, delimiter: str | None) -> Iterator[list[str]]:
     """Yield the names of each line, split at the delimiter, or at white space if there is none."""
     for line in read_lines(file):
         if delimiter is None or delimiter == " ":
@@ -236,13 +236,13 @@ def split_lines(file: File, delimiter: str | None) -> Iterator[list[str]]:
             yield [name.strip() for name in line.split(delimiter)] if line.strip() else []
 
 
-def split_baskets(file: File, delimiter: str | None) -> Iterator[list[str]]:
+def _split_baskets(file: File, delimiter: str | None) -> Iterator[list[str]]:
     """Yield the items of each line; without a delimiter, lines that seem to be split at commas are an error.
 
     Otherwise "tea, milk" would silently become the items "tea," and "milk".
     """
     lines, marked = 0, dict.fromkeys(_MARKS, 0)
-    for items in split_lines(file, delimiter):
+    for items in _split_lines(file, delimiter):
         yield items
         if delimiter is None and items:
             lines += 1
