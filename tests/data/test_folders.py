@@ -164,7 +164,7 @@ def test_faults_are_found_wherever_blocks_end(rows, drawn, size):
     indptr = np.cumsum([0, *map(len, rows)])
     indices = np.array([column for row in rows for column in row], dtype=np.int32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vbn.data.counts.CELLS_AT_ONCE", size)
+        patch.setattr("vbn.data.counts._CELLS_AT_ONCE", size)
         assert fault_of_rows(indptr, indices, 10, np.ones(len(indices))) is None
         if not len(indices):
             return

@@ -5,7 +5,7 @@ Everything here is immutable, and importing it needs NumPy only.
 
 from vbn.data.arrays import BoolArray, FloatArray, Runner, ranges_by_cells, ranges_by_load
 from vbn.data.counting import count_pairs, from_corpus
-from vbn.data.counts import CELLS_AT_ONCE, Counts, fault_of_rows
+from vbn.data.counts import Counts, fault_of_rows
 from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
@@ -21,7 +21,6 @@ from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
 from vbn.data.vocabulary import Vocabulary, as_name, known_ids
 
 __all__ = [
-    "CELLS_AT_ONCE",
     "COUNTS",
     "TEXT",
     "UNREADABLE",

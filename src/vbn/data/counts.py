@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +23,7 @@ from vbn.data.arrays import (
 )
 from vbn.data.describe import amount, counted
 
-CELLS_AT_ONCE = 1 << 22
-"""Cells that are processed together, which bounds the memory that a pass over all of them takes."""
+_CELLS_AT_ONCE = 1 << 22  # bounds the memory that a pass over all cells takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,13 +104,16 @@ class Counts:
         """Return the row of each cell."""
         return np.repeat(np.arange(self.shape[0], dtype=np.int64), np.diff(self.indptr))
 
+    def blocks(self) -> Iterator[tuple[int, int, Counts]]:
+        """Yield ranges of rows (first, last) with their counts: a pass over all of them takes bounded memory."""
+        for first, last in ranges_by_cells(self.indptr, _CELLS_AT_ONCE):
+            yield first, last, self.part(first, last)
+
     def row_sums(self) -> FloatArray:
         """Return the sum of each row."""
         result = np.zeros(self.shape[0])
-        for first, last in ranges_by_cells(self.indptr, CELLS_AT_ONCE):
-            indptr = self.indptr[first : last + 1]
-            rows = np.repeat(np.arange(last - first), np.diff(indptr))
-            result[first:last] = summed(rows, self.values[indptr[0] : indptr[-1]], last - first)
+        for first, last, block in self.blocks():
+            result[first:last] = summed(block.row_ids(), block.values, last - first)
         return result
 
     def column_sums(self) -> FloatArray:
@@ -203,7 +206,7 @@ def fault_of_rows(
     whole = len(indptr) > 0 and indptr[0] == 0 and indptr[-1] == len(indices) and (indptr[1:] >= indptr[:-1]).all()
     if not whole:
         return "the starts of its rows do not fit its cells"
-    for first in range(0, len(indices), CELLS_AT_ONCE):
+    for first in range(0, len(indices), _CELLS_AT_ONCE):
         found = _fault_from(first, indptr, indices, n_columns, values)
         if found is not None:
             cell, what = found
@@ -216,7 +219,7 @@ def _fault_from(
     first: int, indptr: np.ndarray, indices: np.ndarray, n_columns: int, values: np.ndarray | None
 ) -> tuple[int, str] | None:
     """Return the first cell at fault in one block, and what is wrong there."""
-    block = slice(first, first + CELLS_AT_ONCE)
+    block = slice(first, first + _CELLS_AT_ONCE)
     columns = np.asarray(indices[block])
     outside = _first((columns < 0) | (columns >= n_columns))
     if outside is not None:

@@ -8,18 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vbn._errors import REMEDY, ParameterError
-from vbn.data import (
-    CELLS_AT_ONCE,
-    BoolArray,
-    Counts,
-    Dataset,
-    FloatArray,
-    Relation,
-    Runner,
-    amount,
-    ranges_by_cells,
-    ranges_by_load,
-)
+from vbn.data import Counts, Dataset, Relation, Runner, amount, ranges_by_cells, ranges_by_load
 from vbn.kernels import CellArrays
 from vbn.sampling.cells import Cells, Sample
 from vbn.sampling.drawer import CellDrawer, Choices, Drawer, Scratch, noise_table
@@ -41,7 +30,7 @@ def keep_probabilities(counts: np.ndarray, subsample: float | None) -> np.ndarra
     return np.asarray(np.minimum(1.0, np.sqrt(ratio) + ratio))
 
 
-def noise_weights(counts: FloatArray, there: BoolArray, power: float) -> FloatArray:
+def noise_weights(counts: np.ndarray, there: np.ndarray, power: float) -> np.ndarray:
     """Return weights in proportion to count ** power for the columns that are there, 0 for others.
 
     Where powers would leave the range of float64, counts are taken relative to the largest.
@@ -148,10 +137,9 @@ class Sampler:
     def collisions(self) -> float:
         """Return the share of draws that would hit an observed pair: how dense the data is where negatives fall."""
         noise, counts, hits = self.noise(), self.counts, np.zeros(self.counts.shape[0])
-        for first, last in self._parts():
-            indptr = counts.indptr[first : last + 1]
-            there = np.append(noise[counts.indices[indptr[0] : indptr[-1]]], 0.0)
-            hits[first:last] = np.add.reduceat(there, indptr[:-1] - indptr[0])
+        for first, last, block in counts.blocks():
+            there = np.append(noise[block.indices], 0.0)
+            hits[first:last] = np.add.reduceat(there, block.indptr[:-1])
         hits[counts.indptr[:-1] == counts.indptr[1:]] = 0.0  # reduceat gives an empty row its successor's value
         totals = counts.row_sums()
         return float(totals @ hits / totals.sum())
@@ -165,26 +153,18 @@ class Sampler:
     def row_totals(self) -> np.ndarray:
         """Return the expected positive weight of each row in an epoch's sample."""
         keep_row, keep_column = self._keep
-        counts, result = self.counts, np.zeros(self.counts.shape[0])
-        for first, last in self._parts():
-            indptr = counts.indptr[first : last + 1]
-            cells = slice(indptr[0], indptr[-1])
-            kept = counts.values[cells] * keep_column[counts.indices[cells]]
-            rows = np.repeat(np.arange(last - first), np.diff(indptr))
-            result[first:last] = np.bincount(rows, kept, minlength=last - first) * keep_row[first:last]
+        result = np.zeros(self.counts.shape[0])
+        for first, last, block in self.counts.blocks():
+            kept = block.values * keep_column[block.indices]
+            result[first:last] = np.bincount(block.row_ids(), kept, minlength=last - first) * keep_row[first:last]
         return result
-
-    def _parts(self) -> list[tuple[int, int]]:
-        """Return ranges of rows to process together, which bounds the memory that a pass takes."""
-        return ranges_by_cells(self.counts.indptr, CELLS_AT_ONCE)
 
     def _column_cells(self) -> np.ndarray:
         """Return how many rows each column is counted with."""
         n_columns = self.counts.shape[1]
         result = np.zeros(n_columns, np.int64)
-        for first, last in self._parts():
-            cells = slice(self.counts.indptr[first], self.counts.indptr[last])
-            result += np.bincount(self.counts.indices[cells], minlength=n_columns)
+        for _, _, block in self.counts.blocks():
+            result += np.bincount(block.indices, minlength=n_columns)
         return result
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
