@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -57,12 +57,12 @@ def open_sheet(
         raise DataError(f"{file.path.name} is read without a header, so give its columns by number, from 0")
     sure = header is True or named or len(known) >= enough
     if header is False or (not sure and any(is_number(cell) for cell in cells)):
-        return Sheet([str(number) for number in range(len(cells))], _chain(first, rows), False, True, cells)
+        return Sheet([str(number) for number in range(len(cells))], chain([first], rows), False, True, cells)
     second = next(rows, None)
     if second is None:
         return Sheet(cells, rows, True, sure, [])
     sure = sure or any(map(is_number, second[1]))  # text above numbers
-    return Sheet(cells, _chain(second, rows), True, sure, second[1])
+    return Sheet(cells, chain([second], rows), True, sure, second[1])
 
 
 def read_csv(
@@ -180,8 +180,3 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _chain(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
-    yield first
-    yield from rest
