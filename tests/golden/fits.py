@@ -90,6 +90,7 @@ def _fixed_sample() -> vbn.VBN:
 
 
 def _float64() -> vbn.VBN:
+    _joint()  # float32 first, as in `main`: the last bits depend on it
     return _words(dtype="float64").fit(words())
 
 
@@ -178,15 +179,42 @@ SAME_AS = {"one thread": "joint", "resumed": "joint"}
 
 
 def digest(model: vbn.VBN) -> str:
-    """SHA-256 of all posterior arrays by name, and of the bounds."""
+    """SHA-256 of all posterior arrays by name."""
     found = hashlib.sha256()
-    arrays = dict(model._model().posterior.arrays())
-    arrays["bounds"], arrays["validation"] = model.lower_bounds_, model.validation_
+    arrays = canonical(model._model())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         found.update(f"{name} {array.dtype.str} {array.shape} ".encode())
         found.update(array.tobytes())
     return found.hexdigest()
+
+
+def canonical(trained) -> dict[str, np.ndarray]:
+    """All posterior arrays under the names that they had in version 0.1, relations one below the other."""
+    q, dim = trained.posterior, trained.posterior.dim
+    arrays = dict(q.arrays())
+    if "offsets" in arrays:
+        return arrays
+    dtype, m = q.u.mean.dtype, len(q.v.mean)
+    found = {"offsets": np.cumsum([0, *(relation.rank for relation in q.relations)], dtype=np.int64)}
+    centres = {"centre_mean": "centre.mean", "centre_variance": "centre.variance"}
+    categories = {f"category_{name}": f"hierarchy.{name}" for name in ("mean", "variance", "rate")}
+    for part, t in (("u", dim), ("v", dim), ("bias", 1)):
+        none = {"category_mean": np.empty((0, t), dtype), "category_variance": np.empty(0, dtype)}
+        none |= {"category_rate": np.empty(0), "centre_mean": np.zeros(1), "centre_variance": np.zeros(1)}
+        names = {"mean": "mean", "variance": "variance", "tau_rate": "rate"} | categories
+        for old, new in (names | (centres if part == "bias" else {})).items():
+            found[f"{part}.{old}"] = arrays.get(f"{part}.{new}", none.get(old))
+    for owner, block in (("x", "x"), ("y", "y"), ("relation_bias", "r")):
+        for old, new in {"mean": "mean", "variance": "variance", "tau_rate": "rate"}.items():
+            shape, kind = ((0, m) if block == "r" else (0, dim)), (dtype if old != "tau_rate" else np.float64)
+            shape = shape[:1] if old == "tau_rate" and block != "r" else shape
+            each = [arrays[f"relation {k}.{block}.{new}"] for k in range(len(q.relations))]
+            found[f"{owner}.{old}"] = np.concatenate([np.empty(shape, kind), *(a[None] if block == "r" else a for a in each)])
+    for old, new in centres.items():
+        each = [arrays.get(f"relation {k}.r.{new}", np.zeros(1)) for k in range(len(q.relations))]
+        found[f"relation_bias.{old}"] = np.concatenate([np.empty(0), *each])
+    return found
 
 
 def answers(model: vbn.VBN) -> str:
@@ -224,7 +252,8 @@ def main() -> None:
     found = {}
     for name, fit in FITS.items():
         model = fit()
-        found[name] = {"posterior": digest(model), "answers": answers(model)}
+        bounds = [*model.lower_bounds_.tolist(), *model.validation_.tolist()]
+        found[name] = {"posterior": digest(model), "answers": answers(model), "bounds": bounds}
         print(name, found[name]["posterior"][:12], found[name]["answers"][:12], flush=True)
     known = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
     DIGESTS.write_text(json.dumps(known | {machine(): found}, indent=1) + "\n")

@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import DataError, ParameterError
 from vbn.data import Taxonomy, Vocabulary, known_ids
 from vbn.estimators import Queries, need_number, need_whole
-from vbn.model import Part
+from vbn.model import Block
 
 M = TypeVar("M", bound=Queries)
 
@@ -94,7 +94,7 @@ class Steps:
     infer: bool
 
 
-def _retrofitted(part: Part, names: Vocabulary, known: np.ndarray, edges: Taxonomy, steps: Steps) -> Part:
+def _retrofitted(part: Block, names: Vocabulary, known: np.ndarray, edges: Taxonomy, steps: Steps) -> Block:
     """The densities of a part with retrofitted means."""
     nodes = edges.vocabulary
     place = known_ids(names, nodes)

@@ -11,7 +11,7 @@ from vbn.baselines._absent import Absent
 from vbn.baselines._baseline import Baseline, Known
 from vbn.data import Dataset, Taxonomy, Vocabulary
 from vbn.estimators import Exporting, Saving
-from vbn.model import Factors, Hyperpriors, Part, Posterior, Scalars, Trained, flat_biases
+from vbn.model import COLUMN, ROW, Blueprint, Hyperpriors, Side, Trained, placeholder
 
 _POINT = 1e-12  # variance of a vector that is known for sure: storage wants it above 0
 _NEGATIVES, _NOISE_POWER = 1.0, 0.75  # of training by negatives: nobody asks a point model for them
@@ -94,28 +94,19 @@ def _trained(
 ) -> Trained:  # fmt: skip
     if not all(np.isfinite(part).all() for part in (u, v, bias)):
         raise NumericalError("training ended with vectors that are not finite; try a smaller learning rate.")
-    dim = v.shape[1]
-    none = np.empty((0, dim), np.float32)
-    posterior = Posterior(
-        u=_part(u, taxonomies[0]), v=_part(v, taxonomies[1]), bias=flat_biases(_scalars(bias.astype(np.float32), 1)),
-        x=Factors(none, none, np.empty(0)), y=Factors(none, none, np.empty(0)),
-        relation_bias=_scalars(np.empty((0, len(bias)), np.float32), 0), offsets=np.zeros(1, np.int64),
-    )  # fmt: skip
+    sides = Side(ROW, rows, taxonomies[0], row_sums > 0), Side(COLUMN, columns, taxonomies[1], column_sums > 0)
+    nothing: dict[str, list[str]] = {"u": [], "v": [], "bias": []}
+    hyperpriors, dtype = Hyperpriors(), np.dtype(np.float32)
+    built = Blueprint(*sides, (), v.shape[1], dtype, hyperpriors, nothing).build(placeholder)
+    arrays = {path: np.full(array.shape, _POINT, array.dtype) for path, array in built.arrays().items()}
+    arrays |= {f"{name}.mean": np.ascontiguousarray(a, dtype) for name, a in (("u", u), ("v", v), ("bias", bias))}
     return Trained(
-        rows=rows, columns=columns, row_taxonomy=taxonomies[0], column_taxonomy=taxonomies[1], relations=(),
-        posterior=posterior, hyperpriors=Hyperpriors(), row_active=row_sums > 0, column_active=column_sums > 0,
-        row_totals=np.array(row_sums, dtype=np.float64), negatives=_NEGATIVES, noise_power=_NOISE_POWER,
-    )  # fmt: skip
-
-
-def _part(mean: np.ndarray, taxonomy: Taxonomy | None) -> Part:
-    mean = np.ascontiguousarray(mean, dtype=np.float32)
-    categories = 0 if taxonomy is None else len(taxonomy.category_ids)
-    return Part(
-        mean, np.full_like(mean, _POINT), np.ones(len(mean)), np.zeros((categories, mean.shape[1]), np.float32),
-        np.full(categories, _POINT, np.float32), np.ones(categories),
-    )  # fmt: skip
-
-
-def _scalars(mean: np.ndarray, groups: int) -> Scalars:
-    return Scalars(mean, np.full_like(mean, _POINT), np.ones(mean.shape), np.zeros(groups), np.zeros(groups))
+        row_side=sides[0],
+        column_side=sides[1],
+        relations=(),
+        posterior=built.with_arrays(arrays),
+        hyperpriors=hyperpriors,
+        row_totals=np.array(row_sums, dtype=np.float64),
+        negatives=_NEGATIVES,
+        noise_power=_NOISE_POWER,
+    )

@@ -17,7 +17,7 @@ import numpy as np
 from vbn._errors import ParameterError
 from vbn.engines._cluster import connect
 from vbn.engines._crew import Crew
-from vbn.engines._shards import own_part, shared_part, without_other
+from vbn.engines._shards import own_part, shared_arrays, without_other
 from vbn.engines._threads import ThreadEngine
 from vbn.engines._worker import UpdatedColumns, UpdatedRows
 from vbn.kernels import DensityArrays
@@ -110,10 +110,11 @@ class ClusterSample:
     def update_rows(self, entities: EntityInputs, engine: Engine) -> None:  # noqa: ARG002 - workers have their own
         """Update the densities of all active rows in place; their cells stay with the workers."""
         crew = self._crew
-        shared = crew.put(shared_part(entities))
+        together = shared_arrays(entities)
+        shared = crew.put(together)
 
         def begin(number: int) -> Any:
-            own = own_part(entities, crew.shards[number].rows)
+            own = own_part(entities, crew.shards[number].rows, together)
             return self._begin(number, "update_rows", self._epoch, shared, own, crew.hands_rows)
 
         def take(number: int, result: UpdatedRows) -> None:
@@ -125,13 +126,14 @@ class ClusterSample:
     def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Engine) -> np.ndarray:  # noqa: ARG002
         """Update the densities and biases of all active columns in place; the likelihood of each column's cells."""
         crew, likelihood = self._crew, np.zeros(len(entities.active))
-        together = shared_part(entities)
-        shared = crew.put(without_other(together) if crew.hands_rows else together)
+        sent = without_other(entities) if crew.hands_rows else entities
+        together = shared_arrays(sent)
+        shared = crew.put(together)
 
         def begin(number: int) -> Any:
             columns = crew.shards[number].columns
             mine = [piece for pieces in self._pieces for piece in pieces[number :: len(crew)]]
-            own, self._taken[number] = own_part(entities, columns), self._times_made
+            own, self._taken[number] = own_part(sent, columns, together), self._times_made
             return crew.workers[number].update_columns.remote(shared, own, biases.part(*columns), *mine)
 
         def take(number: int, result: UpdatedColumns) -> None:
@@ -140,7 +142,7 @@ class ClusterSample:
             _put_in(entities.bias, columns, result.biases)
             likelihood[slice(*columns)] = result.likelihood
 
-        crew.run(begin, take, lambda number: self._draw_again(number, together.other))
+        crew.run(begin, take, lambda number: self._draw_again(number, entities.other))
         return likelihood
 
     def close(self) -> None:

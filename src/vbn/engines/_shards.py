@@ -5,8 +5,9 @@ Nothing here knows how workers are reached: any engine of several processes can 
 
 from __future__ import annotations
 
+import copy
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -88,61 +89,41 @@ class SentRows:
         return replace(rowless, new=replace(new, counts=counts, choices=choices, first_row=self.first_row))
 
 
-class SharedInputs(NamedTuple):
-    """The part of a half-sweep's inputs that all workers share: the other side, categories, factors, projections.
+class Shared(NamedTuple):
+    """In the place of an array that all workers share: its number among these."""
 
-    `bias` and the relations' biases are those of the other side, or None where rows have their own.
-    """
-
-    other: DensityArrays
-    bias: DensityArrays | None
-    categories: tuple[np.ndarray, np.ndarray]
-    factors: tuple[np.ndarray, ...]
-    relation_biases: tuple[np.ndarray, ...] | None
+    number: int
 
 
-_FACTORS = ("offsets", "own_mean", "own_variance", "c_first", "c_second")
-_BIASES = ("bias_mean", "bias_variance")
+def shared_arrays(entities: EntityInputs) -> list[np.ndarray]:
+    """Return the arrays of a half-sweep's inputs that are the same for all rows: they are sent to every node once."""
+    whole: dict[int, np.ndarray] = {}
+    with_arrays(entities, lambda array: whole.setdefault(id(array), array))
+    found: dict[int, np.ndarray] = {}
+    with_arrays(entities.part(0, 0), lambda array: found.setdefault(id(array), array) if id(array) in whole else array)
+    return list(found.values())
 
 
-def shared_part(entities: EntityInputs) -> SharedInputs:
-    """What all rows share."""
-    own, prior, relations = entities.bias_is_own, entities.prior, entities.relations
-    return SharedInputs(
-        entities.other, None if own else entities.bias, (prior.category_mean, prior.category_variance),
-        tuple(getattr(relations, name) for name in _FACTORS),
-        None if own else tuple(getattr(relations, name) for name in _BIASES),
-    )  # fmt: skip
+def own_part(entities: EntityInputs, rows: Range, shared: Sequence[np.ndarray]) -> EntityInputs:
+    """Return what belongs to some rows alone; `put_together` puts the shared arrays back."""
+    numbers = {id(array): Shared(number) for number, array in enumerate(shared)}
+    part: EntityInputs = with_arrays(entities.part(*rows), lambda array: numbers.get(id(array), array))
+    return part
 
 
-def without_other(shared: SharedInputs) -> SharedInputs:
-    """The same, where workers give each other the densities of the other side."""
-    return shared._replace(other=DensityArrays(*(array[:0] for array in shared.other)))
+def put_together(own: EntityInputs, shared: Sequence[np.ndarray]) -> EntityInputs:
+    """Return the inputs of some rows, with copies of what is updated."""
+    arrays = [usable(array) for array in shared]
+    found: EntityInputs = with_arrays(own, usable, lambda place: arrays[place.number])
+    copied = found._replace(own=DensityArrays(*(array.copy() for array in found.own)))
+    if not found.bias_is_own:
+        return copied
+    return copied._replace(bias=DensityArrays(*(array.copy() for array in found.bias)))
 
 
-def own_part(entities: EntityInputs, rows: Range) -> EntityInputs:
-    """What belongs to some rows alone: the rest is left out, for `put_together` to put back."""
-    part, none = entities.part(*rows), np.empty(0)
-    left_out = _FACTORS if part.bias_is_own else (*_FACTORS, *_BIASES)
-    return part._replace(
-        other=DensityArrays(none, none), bias=part.bias if part.bias_is_own else DensityArrays(none, none),
-        prior=part.prior._replace(category_mean=none, category_variance=none),
-        relations=part.relations._replace(**dict.fromkeys(left_out, none)),
-    )  # fmt: skip
-
-
-def put_together(own: EntityInputs, shared: SharedInputs) -> EntityInputs:
-    """The inputs of some rows, with copies of what is updated."""
-    own, shared = usable(own), usable(shared)
-    relations = dict(zip(_FACTORS, shared.factors, strict=True))
-    if shared.relation_biases is not None:
-        relations |= dict(zip(_BIASES, shared.relation_biases, strict=True))
-    bias = DensityArrays(*(array.copy() for array in own.bias)) if shared.bias is None else shared.bias
-    return own._replace(
-        own=DensityArrays(*(array.copy() for array in own.own)), bias=bias, other=shared.other,
-        prior=own.prior._replace(category_mean=shared.categories[0], category_variance=shared.categories[1]),
-        relations=own.relations._replace(**relations),
-    )  # fmt: skip
+def without_other(entities: EntityInputs) -> EntityInputs:
+    """Return the same inputs where workers give each other the densities of the other side."""
+    return entities._replace(other=DensityArrays(*(array[:0] for array in entities.other)))
 
 
 class _Memory:
@@ -154,20 +135,36 @@ class _Memory:
 
 
 def usable(value: Any) -> Any:
-    """Arrays as kernels take them, also inside of tuples and of `Choices`.
+    """Return arrays as kernels take them, also inside of tuples and objects.
 
-    What comes out of shared memory is read-only, for which kernels would all be compiled once more; those that get it
+    What comes out of shared memory is read-only, and kernels would all be compiled again for it; those that get it
     only read it.
     """
+    return with_arrays(value, _usable)
+
+
+def _usable(array: np.ndarray) -> np.ndarray:
+    if array.flags.writeable:
+        return array
+    return np.asarray(_Memory(array)) if array.flags.aligned and array.size else array.copy()
+
+
+def with_arrays(
+    value: Any, change: Callable[[np.ndarray], Any], restore: Callable[[Shared], np.ndarray] | None = None
+) -> Any:
+    """Return a copy of a value in which every array, also inside of tuples and objects, is what `change` returns."""
     if isinstance(value, np.ndarray):
-        if value.flags.writeable:
-            return value
-        return np.asarray(_Memory(value)) if value.flags.aligned and value.size else value.copy()
+        return change(value)
+    if isinstance(value, Shared):
+        return value if restore is None else restore(value)
     if isinstance(value, tuple):
-        parts = [usable(entry) for entry in value]
+        parts = [with_arrays(entry, change, restore) for entry in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if hasattr(value, "__dataclass_fields__"):
-        return replace(value, **{name: usable(getattr(value, name)) for name in value.__dataclass_fields__})
+    if hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
+        made = copy.copy(value)
+        for name, entry in vars(value).items():
+            object.__setattr__(made, name, with_arrays(entry, change, restore))
+        return made
     return value
 
 

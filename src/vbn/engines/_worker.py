@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vbn.engines._shards import SentRows, Shard, SharedInputs, put_together, usable
+from vbn.engines._shards import SentRows, Shard, put_together, usable
 from vbn.engines._threads import ThreadEngine
 from vbn.kernels import CellArrays, DensityArrays
 from vbn.model import BiasInputs, EntityInputs
@@ -70,7 +70,7 @@ class Worker:
         return os.getpid()
 
     def update_rows(
-        self, epoch: int, shared: SharedInputs, own: EntityInputs, hand: bool
+        self, epoch: int, shared: Sequence[np.ndarray], own: EntityInputs, hand: bool
     ) -> Iterator[Segment | Handed | UpdatedRows]:
         """Draw and update its rows; for each group a piece of its cells for every worker, at the end all rows.
 
@@ -129,7 +129,7 @@ class Worker:
             yield piece
 
     def update_columns(
-        self, shared: SharedInputs, own: EntityInputs, biases: BiasInputs, *received: Segment | Handed
+        self, shared: Sequence[np.ndarray], own: EntityInputs, biases: BiasInputs, *received: Segment | Handed
     ) -> UpdatedColumns:
         """Update its columns from what all workers handed over, in the order of their rows.
 
@@ -150,7 +150,7 @@ class Worker:
             if places is not None:
                 cells = cells._replace(indices=places[cells.indices])
             entities.update(first, last, cells)
-            biases.update(entities.own, entities.other, entities.bias, likelihood, first, last, cells)
+            biases.update(entities, likelihood, first, last, cells)
 
         mine = self._blocks.ranges[slice(*self._shard.blocks)]
         self._engine.map(task, [(first - start, last - start) for first, last in mine])

@@ -80,12 +80,10 @@ class Queries:
         if part not in ("u", "v"):
             raise ParameterError(f"part={part!r} is neither 'u' nor 'v'.")
         names = trained.rows if part == "u" else trained.columns
-        graph, densities = trained.graph(part), trained.part(part)
-        number = graph.category_of[names.id(entity)]
-        if number < 0:
+        found = trained.category(part, names.id(entity))
+        if found is None:
             raise DataError(f"{str(entity)!r} has no children in the taxonomy, so it has no density as a category.")
-        mean = densities.category_mean[number].copy()
-        return Density(mean, np.full_like(mean, densities.category_variance[number]))
+        return Density(found.mean, found.variance)
 
     @hinting(PAIRS)
     def relation_proba(self, relation: str, pairs: Any, return_std: bool = False) -> Any:

@@ -9,18 +9,9 @@ import numpy as np
 
 from vbn._errors import ModelFileError
 from vbn.data import Dataset
-from vbn.model import (
-    EpochInfo,
-    Network,
-    Posterior,
-    RunningAverage,
-    Trained,
-    Validation,
-    check_finite,
-    set_cold_densities,
-)
+from vbn.model import EpochInfo, Network, Posterior, RunningAverage, Trained, Validation, check_finite
 from vbn.sampling import Sampler
-from vbn.storage import State, averages_in, posterior_in, posterior_out
+from vbn.storage import State, densities_in, densities_out
 
 _NETWORK, _AVERAGE = "network.", "average."
 
@@ -74,37 +65,33 @@ class Training:
         return abs(self.bounds[-1] - self.bounds[-2]) <= self.tol * abs(self.bounds[-1])
 
     def trained(self) -> Trained:
-        """The model as it stands, with densities for everything that has no data."""
+        """Return the model as it stands, with densities for everything that has no data."""
         network = replace(self.network, posterior=self._posterior())
-        set_cold_densities(network)
-        return Trained.from_training(self.data, network, self.sampler)
+        network.posterior.settle()
+        return Trained.from_training(network, self.sampler)
 
     def record(self) -> dict[str, object]:
         """What is remembered of the fit."""
         return {"lower_bounds": self.bounds, "validation": self.scores, "converged": self.converged}
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """What is needed to go on to the same bits, beside the record: tensors and facts."""
-        tensors = posterior_out(_NETWORK, self.network.posterior)
+        """Return what is needed to go on to the same bits, beside the record: tensors and facts."""
+        tensors = densities_out(_NETWORK, self.network.posterior)
         if self.average is None:
             return tensors, {"averaged": 0}
         averages = {f"{_AVERAGE}{path}": array for path, array in self.average.arrays().items()}
         return tensors | averages, {"averaged": self.average.seen}
 
     def go_on_from(self, state: State, record: dict[str, Any]) -> None:
-        """Continue after the epochs of a checkpoint, which was found to be of the same data and parameters."""
-        own, u, v = self.network.posterior, self.network.u_graph, self.network.v_graph
-        sizes, categories = (u.n_entities, v.n_entities), (u.n_categories, v.n_categories)
-        found = posterior_in(_NETWORK, state.tensors, sizes, categories, own.n_relations).arrays()
-        for path, array in own.arrays().items():
-            if found[path].shape != array.shape or found[path].dtype != array.dtype:
-                raise ModelFileError(f"the tensor {_NETWORK}{path} of the checkpoint does not fit the model.")
-            array[...] = found[path]
+        """Continue after the epochs of a checkpoint of the same data and parameters."""
+        own = self.network.posterior
+        for path, array in densities_in(_NETWORK, state.tensors, own).items():
+            own.arrays()[path][...] = array
         seen = state.facts.get("averaged")
         if type(seen) is not int or seen != (0 if self.average is None else len(record["lower_bounds"])):
             raise ModelFileError(f"averaged={seen!r} of the checkpoint does not fit its epochs.")
         if self.average is not None:
-            self.average.restore(seen, own, averages_in(_AVERAGE, state.tensors, self.average.like(own)))
+            self.average.restore(seen, own, densities_in(_AVERAGE, state.tensors, own, natural=True))
         self.bounds, self.scores = list(record["lower_bounds"]), list(record["validation"])
         if len(self.scores) != (0 if self.validation is None else self.epochs):
             raise ModelFileError("the validation scores of the checkpoint do not fit its epochs.")

@@ -22,6 +22,7 @@ from vbn.engines import ThreadEngine
 from vbn.kernels import CellArrays
 from vbn.model import (
     BiasInputs,
+    Cooccurrence,
     DrawnSample,
     Engine,
     EntityInputs,
@@ -29,10 +30,11 @@ from vbn.model import (
     Network,
     Plan,
     RelationCells,
+    RelationInfo,
     Validation,
     build_network,
     check_finite,
-    entity_inputs,
+    relation_cells,
     train,
 )
 from vbn.sampling import Sampler
@@ -59,19 +61,19 @@ def warm_up(dtype: np.dtype, relations: bool) -> None:
 def compile_entities(dtype: np.dtype) -> None:
     """Compile the kernel that updates entities."""
     _, sampler, network = _problem(dtype, relations=False)
-    plan = Plan(sampler)
-    sample = DrawnSample(plan, 0, RelationCells((), sampler.counts.shape, network.posterior, apart=False))
+    sample = DrawnSample(Plan(sampler), 0, relation_cells(network, sampler, 0, ThreadEngine(1)))
     one = np.ones(1, dtype)
     cells = CellArrays(np.array([0, 1]), np.zeros(1, np.int32), one, one, 0)
-    for side in ("u", "v"):
-        entity_inputs(network, sample, side).update(0, 1, cells)
+    pairs = Cooccurrence.of(network.posterior)
+    for own in (pairs.u, pairs.v):
+        pairs.entity_inputs(own, sample.relations).update(0, 1, cells)
 
 
 def _compiled_before() -> bool:
     """Whether the cache has the largest kernel, of any version: then no more than a part is compiled anew."""
     from vbn.kernels.entities import update_entities
 
-    return any(Path(update_entities.stats.cache_path).glob("_entities.update_entities*.nbi"))
+    return any(Path(update_entities.stats.cache_path).glob("entities.update_entities*.nbi"))
 
 
 @contextmanager
@@ -92,7 +94,8 @@ def _problem(dtype: np.dtype, relations: bool) -> tuple[Dataset, Sampler, Networ
     if relations:
         data = data.with_relation("r", [("a", "b")])
     sampler = Sampler(data, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype)
-    return data, sampler, build_network(data, sampler, Hyperpriors(), [1] * relations, 2, 0, dtype)
+    infos = [RelationInfo("r", symmetric=False)] * relations
+    return data, sampler, build_network(data, sampler, Hyperpriors(), infos, dim=2, seed=0, dtype=dtype)
 
 
 def _run(dtype: np.dtype, relations: bool, engine: Engine) -> None:

@@ -1,11 +1,9 @@
 """What comes out: predictions, neighbours, relation queries, explanations, and densities of entities added later."""
 
-from vbn.inference._adding import add_entities
-from vbn.inference._explaining import TrainingCells, explain
-from vbn.inference._remembering import with_added
-from vbn.inference._spread import full_variances
+from vbn.inference.adding import add_entities, with_added
 from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_temperature, labelled_pairs, pair_logits
 from vbn.inference.expected import Cells, Expected, expected_cooccurrences, expected_relations
+from vbn.inference.explaining import TrainingCells, explain
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, related, similar, top
@@ -19,6 +17,7 @@ from vbn.inference.predictive import (
     relation_scores,
 )
 from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
+from vbn.inference.spread import full_variances
 from vbn.inference.table import Density, Row, Table, Tables
 from vbn.kernels import damping, logit
 

@@ -33,9 +33,8 @@ def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) ->
     from vbn.kernels import folding
 
     q, n = trained.posterior, len(contexts.indptr) - 1
-    hyper, dtype = trained.hyperpriors, q.v.mean.dtype
-    shape = hyper.shape("entity", q.dim)
-    prior = QueryPrior(np.zeros((n, q.dim)), np.zeros(n), trained.profile.row_precision, shape, hyper.beta["entity"])
+    gamma, dtype = q.u.gamma, q.v.mean.dtype
+    prior = QueryPrior(np.zeros((n, q.dim)), np.zeros(n), trained.profile.row_precision, gamma.shape, gamma.beta)
     result = Gaussians(np.empty((n, q.dim), dtype), np.empty((n, q.dim), dtype))
     negatives, ratio = trained.profile.negatives(_NEGATIVES), float(trained.negatives)
     columns = q.v.densities, q.bias.densities

@@ -18,7 +18,7 @@ from vbn.inference.predictive import probability, probability_std, relation_mome
 from vbn.inference.ranking import Dial, Hidden, rank, tables
 from vbn.inference.table import Table
 from vbn.kernels import logit
-from vbn.model import Gaussians, Part, Trained, lengths, smoothed
+from vbn.model import Block, Gaussians, Trained, lengths, smoothed
 
 READOUTS = ("entity", "both", "smoothed")
 
@@ -38,7 +38,7 @@ def similar(
     if by == "cosine":
         names, vectors = trained.vocabulary(side), read_out(trained, readout, side, smoothing)
         ids, signs = names.ids([*positive, *negative]), np.r_[np.ones(len(positive)), -np.ones(len(negative))]
-        norms = trained.profile.lengths(vectors) if isinstance(vectors, Part) else lengths(vectors.mean)
+        norms = trained.profile.lengths(vectors) if isinstance(vectors, Block) else lengths(vectors.mean)
         best, scores, std = by_cosine(vectors, norms, ids, signs, k, candidates)
         return Table([names[i] for i in best], scores, std, "cosine")
     if by == "context":
@@ -209,8 +209,7 @@ def read_out(trained: Trained, readout: str, side: str, smoothing: float) -> Gau
         return trained.part(letters[0])
     parts = [trained.part(letter) for letter in letters]
     if readout == "smoothed":
-        taxonomies = [trained.row_taxonomy if letter == "u" else trained.column_taxonomy for letter in letters]
-        sums = [smoothed(*given, float(smoothing)) for given in zip(parts, taxonomies, strict=True)]
+        sums = [smoothed(part, float(smoothing)) for part in parts]
     else:
         sums = [Gaussians(part.mean, part.variance) for part in parts]
     dtype = parts[0].mean.dtype

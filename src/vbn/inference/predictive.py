@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from vbn.kernels import DensityArrays, logit
+from vbn.kernels import logit
 from vbn.model import Trained
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -56,26 +56,12 @@ def probability_interval(
 
 def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of u_i.v_j + b_j for pairs of ids."""
-    from vbn.kernels.predictive import pair_moments
-
-    q = trained.posterior
-    mean, variance = np.empty(len(rows)), np.empty(len(rows))
-    pair_moments(0, len(rows), rows, columns, q.u.densities, q.v.densities, q.bias.densities, mean, variance)
-    return mean, variance
+    return trained.cooccurrence.pair_moments(rows, columns)
 
 
 def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of the score of relation k for pairs of ids, the variances of X, Y and r included."""
-    from vbn.kernels.predictive import relation_pair_moments
-
-    q = trained.posterior
-    u, v = (part.densities for part in trained.relation_parts)
-    bias = DensityArrays(q.relation_bias.mean[k], q.relation_bias.variance[k])
-    span = int(q.offsets[k]), int(q.offsets[k + 1])
-    mean, variance = np.empty(len(rows)), np.empty(len(rows))
-    factors = q.x.densities, q.y.densities
-    relation_pair_moments(0, len(rows), *span, rows, columns, u, v, *factors, bias, mean, variance)
-    return mean, variance
+    return trained.relation(trained.relations[k].name).pair_moments(rows, columns)
 
 
 def relation_moments(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,11 +70,11 @@ def relation_moments(trained: Trained, k: int, rows: np.ndarray, columns: np.nda
     The variance of u^T X^T Y v is a sum of products of a factor that belongs to the row and one that belongs to the
     column, one for each choice of the variables that vary: a few matrix products cover all pairs at once.
     """
-    q, span = trained.posterior, slice(int(trained.posterior.offsets[k]), int(trained.posterior.offsets[k + 1]))
-    row, column = trained.relation_parts
+    blocks, (row, column) = trained.posterior.relations[k], trained.relation_parts
+    every = slice(None)
     x, x_variance, y, y_variance, u, u_variance, v, v_variance = (
         array.astype(np.float64)
-        for part, at in ((q.x, span), (q.y, span), (row, rows), (column, columns))
+        for part, at in ((blocks.x, every), (blocks.y, every), (row, rows), (column, columns))
         for array in (part.mean[at], part.variance[at])
     )
     a, c = u @ x.T, v @ y.T
@@ -97,5 +83,4 @@ def relation_moments(trained: Trained, k: int, rows: np.ndarray, columns: np.nda
     variance += (a**2 + u_variance @ (x**2).T) @ c_spread.T
     variance += u_variance @ ((c @ x) ** 2 + v_variance @ ((x.T @ y) ** 2).T).T
     variance += (a @ y) ** 2 @ v_variance.T
-    bias = q.relation_bias
-    return a @ c.T + bias.mean[k, columns], variance + bias.variance[k, columns]
+    return a @ c.T + blocks.r.mean[columns], variance + blocks.r.variance[columns]

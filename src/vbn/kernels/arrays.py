@@ -35,18 +35,24 @@ class EvidenceArrays(NamedTuple):
 
 
 class PriorArrays(NamedTuple):
-    """What the entities of a part are drawn to: precision E[tau] and the weighted parents, numbered as categories.
+    """The prior of some rows: their prior means, one line for each of these rows, and E[tau] of all rows.
 
-    `evidence` is what earlier data, which is not at hand any more, said of each entity.
+    `evidence` is what earlier data, which is no longer available, said about each row.
     """
 
+    mean: np.ndarray
     tau: np.ndarray
+    evidence: EvidenceArrays
+
+
+class ParentArrays(NamedTuple):
+    """The weighted parents of every node, numbered as categories, and the densities of the categories."""
+
     indptr: np.ndarray
     parents: np.ndarray
     weights: np.ndarray
-    category_mean: np.ndarray
-    category_variance: np.ndarray
-    evidence: EvidenceArrays
+    mean: np.ndarray
+    variance: np.ndarray
 
 
 class RelationArrays(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.logistic import cell_bound, curvature
+from vbn.kernels.logistic import cell_bound, linearise
 from vbn.kernels.moments import dot_moments, load_row
 from vbn.kernels.prefetch import AHEAD, prefetch_row
 
@@ -53,9 +53,9 @@ def update_bias(j, cells, precision, linear, products, bias):
     for at in range(end - begin):
         positive, negative = cells.positive[begin + at], cells.negative[begin + at]
         mean = means[at] + before
-        slope = 2.0 * curvature(np.sqrt(mean * mean + (variances[at] + spread))) * (positive + negative)
+        slope, pull = linearise(mean * mean + (variances[at] + spread), positive, negative)
         precision += slope
-        linear += 0.5 * (positive - negative) - slope * means[at]
+        linear += pull - slope * means[at]
     bias.mean[j] = linear / precision
     bias.variance[j] = 1.0 / precision
 

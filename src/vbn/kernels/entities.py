@@ -12,7 +12,7 @@ import numpy as np
 
 from vbn.kernels.cells import span
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.logistic import curvature
+from vbn.kernels.logistic import linearise
 from vbn.kernels.moments import dot_moments, load_row, projection_moments, relation_moments
 from vbn.kernels.prefetch import AHEAD, prefetch_row
 from vbn.kernels.tiles import turn_rows
@@ -80,9 +80,9 @@ def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, lin
         mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
         mean += bias.mean[at]
         variance += bias.variance[at]
-        slope = 2.0 * curvature(np.sqrt(mean * mean + variance)) * (cells.positive[k] + cells.negative[k])
+        slope, pull = linearise(mean * mean + variance, cells.positive[k], cells.negative[k])
         slopes[filled] = slope
-        targets[filled] = 0.5 * (cells.positive[k] - cells.negative[k]) - slope * bias.mean[at]
+        targets[filled] = pull - slope * bias.mean[at]
         for d in range(t):
             block[d, filled] = other.mean[j, d]
         weight = slopes[filled]
@@ -117,9 +117,8 @@ def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
             mean, square = relation_moments(a_first, a_second, c_first, c_second, rank)
             r = np.float64(relations.bias_mean[k, at])
             square += 2.0 * r * mean + r * r + relations.bias_variance[k, at]
-            weight = relations.positive[begin] + relations.negative[begin]
-            slope = 2.0 * curvature(np.sqrt(square)) * weight
-            target = 0.5 * (relations.positive[begin] - relations.negative[begin]) - slope * r
+            slope, target = linearise(square, relations.positive[begin], relations.negative[begin])
+            target -= slope * r
             for m in range(rank):
                 pull[m] += target * c_first[m]
                 for n in range(rank):
@@ -167,9 +166,9 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
             squares[at] += means[at] * means[at] + bias.variance[b]
         for at in range(n):
             k = start + at
-            slope = 2.0 * curvature(np.sqrt(squares[at])) * (cells.positive[k] + cells.negative[k])
+            slope, pull = linearise(squares[at], cells.positive[k], cells.negative[k])
             slopes[c, at] = slope
-            residual[c, at] = 0.5 * (cells.positive[k] - cells.negative[k]) - slope * means[at]
+            residual[c, at] = pull - slope * means[at]
         for at in range(n, _whole(n)):
             slopes[c, at] = residual[c, at] = 0.0
         for d in range(len(own_mean)):
@@ -290,10 +289,7 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
     for i in range(first, last):
         if not active[i]:
             continue
-        prior_mean[:] = 0.0
-        for k in range(prior.indptr[i], prior.indptr[i + 1]):
-            for d in range(t):
-                prior_mean[d] += prior.weights[k] * prior.category_mean[prior.parents[k], d]
+        prior_mean[:] = prior.mean[i - first]
         load_row(own, i, row)
         extra[:] = 0.0
         linear[:] = 0.0

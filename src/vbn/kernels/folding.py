@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.logistic import curvature
+from vbn.kernels.logistic import linearise
 
 _CHUNK = 1024  # cells summed in the type of the model; sums of chunks are in float64
 
@@ -52,9 +52,9 @@ def _linearise(n, mean, variance, work, slopes, residual, moments):
             second[k] += square * w + s * (c * c + w)
     for k in range(n):
         x = np.float64(first[k])
-        slope = 2.0 * curvature(np.sqrt(x * x + second[k])) * (positive[k] + negative[k])
+        slope, pull = linearise(x * x + second[k], positive[k], negative[k])
         slopes[k] = slope
-        residual[k] = 0.5 * (positive[k] - negative[k]) - slope * x
+        residual[k] = pull - slope * x
 
 
 @helper

@@ -8,87 +8,113 @@ from vbn.kernels.compile import helper, kernel
 
 
 @helper
-def prior_mean_into(i, prior, target):
+def prior_mean_into(i, parents, target):
     """The mean that the parents of node i give it: sum_n a_in mu_h_n."""
     target[:] = 0.0
-    for k in range(prior.indptr[i], prior.indptr[i + 1]):
+    for k in range(parents.indptr[i], parents.indptr[i + 1]):
         for d in range(len(target)):
-            target[d] += prior.weights[k] * prior.category_mean[prior.parents[k], d]
+            target[d] += parents.weights[k] * parents.mean[parents.parents[k], d]
+
+
+@kernel
+def parent_means(nodes, parents, means):
+    """The means that their parents give to some nodes."""
+    for position in range(len(nodes)):
+        prior_mean_into(nodes[position], parents, means[position])
+
+
+@kernel
+def parent_variances(nodes, parents, variances):
+    """The variances of these means in each dimension: sum_n a_in^2 var_h_n."""
+    for position in range(len(nodes)):
+        spread = 0.0
+        for k in range(parents.indptr[nodes[position]], parents.indptr[nodes[position] + 1]):
+            spread += parents.weights[k] * parents.weights[k] * parents.variance[parents.parents[k]]
+        variances[position] = spread
 
 
 @kernel
 def update_categories(
-    first, last, members, nodes, category_of, entity_active, category_tau, prior, own_mean,
-    child_indptr, child_nodes, child_weights,
-):  # fmt: skip
-    """Update q(h) of the categories members[first:last] in place; they must not be parents or co-parents of each other.
+    first,
+    last,
+    members,
+    nodes,
+    category_of,
+    entity_active,
+    entity_tau,
+    category_tau,
+    parents,
+    own_mean,
+    child_indptr,
+    child_nodes,
+    child_weights,
+):
+    """Update q(h) of the categories members[first:last] in place; none may be a parent or co-parent of another.
 
     `nodes[c]` is the node of category c and `category_of[n]` the active category of node n or -1. A child counts with
     its entity (if that is modelled) and with its own category (if it has one).
     """
-    t = prior.category_mean.shape[1]
+    t = parents.mean.shape[1]
     linear, rest = np.empty(t), np.empty(t)
     for position in range(first, last):
         c = members[position]
         n = nodes[c]
         precision = category_tau[c]
-        prior_mean_into(n, prior, rest)
+        prior_mean_into(n, parents, rest)
         for d in range(t):
             linear[d] = category_tau[c] * rest[d]
         for k in range(child_indptr[c], child_indptr[c + 1]):
             m, a = child_nodes[k], child_weights[k]
             own_category = category_of[m]
-            tau_entity = prior.tau[m] if entity_active[m] else 0.0
+            tau_entity = entity_tau[m] if entity_active[m] else 0.0
             tau_category = category_tau[own_category] if own_category >= 0 else 0.0
             if tau_entity + tau_category == 0.0:
                 continue
             precision += a * a * (tau_entity + tau_category)
-            prior_mean_into(m, prior, rest)
+            prior_mean_into(m, parents, rest)
             for d in range(t):
-                others = rest[d] - a * prior.category_mean[c, d]
+                others = rest[d] - a * parents.mean[c, d]
                 if tau_entity > 0.0:
                     linear[d] += a * tau_entity * (own_mean[m, d] - others)
                 if tau_category > 0.0:
-                    linear[d] += a * tau_category * (prior.category_mean[own_category, d] - others)
+                    linear[d] += a * tau_category * (parents.mean[own_category, d] - others)
         for d in range(t):
-            prior.category_mean[c, d] = linear[d] / precision
-        prior.category_variance[c] = 1.0 / precision
+            parents.mean[c, d] = linear[d] / precision
+        parents.variance[c] = 1.0 / precision
 
 
 @kernel
-def entity_distances(first, last, active, own, prior, distance, log_volume):
-    """E||u_i - m_i||^2 and sum log var of the active rows first..last-1."""
+def distances(first, last, active, own, mean, variance, distance, log_volume):
+    """E||u_i - m_i||^2 and sum log var of the active rows first..last-1, given mean and variance of their m_i."""
     t = own.mean.shape[1]
     centre = np.empty(t)
     for i in range(first, last):
         if not active[i]:
             continue
-        prior_mean_into(i, prior, centre)
-        total = logs = spread = 0.0
-        for k in range(prior.indptr[i], prior.indptr[i + 1]):
-            spread += prior.weights[k] * prior.weights[k] * prior.category_variance[prior.parents[k]]
+        centre[:] = mean[i - first]
+        total = logs = 0.0
         for d in range(t):
             gap = own.mean[i, d] - centre[d]
             total += gap * gap + own.variance[i, d]
             logs += np.log(own.variance[i, d])
-        distance[i] = total + t * spread
+        distance[i] = total + t * variance[i - first]
         log_volume[i] = logs
 
 
 @kernel
-def category_distances(first, last, active, nodes, prior, distance):
+def category_distances(first, last, active, nodes, parents, distance):
     """E||h_c - m_c||^2 of the active categories first..last-1."""
-    t = prior.category_mean.shape[1]
+    t = parents.mean.shape[1]
     centre = np.empty(t)
     for c in range(first, last):
         if not active[c]:
             continue
-        prior_mean_into(nodes[c], prior, centre)
-        total, spread = 0.0, np.float64(prior.category_variance[c])
-        for k in range(prior.indptr[nodes[c]], prior.indptr[nodes[c] + 1]):
-            spread += prior.weights[k] * prior.weights[k] * prior.category_variance[prior.parents[k]]
+        prior_mean_into(nodes[c], parents, centre)
+        total, spread = 0.0, np.float64(parents.variance[c])
+        for k in range(parents.indptr[nodes[c]], parents.indptr[nodes[c] + 1]):
+            spread += parents.weights[k] * parents.weights[k] * parents.variance[parents.parents[k]]
         for d in range(t):
-            gap = prior.category_mean[c, d] - centre[d]
+            gap = parents.mean[c, d] - centre[d]
             total += gap * gap
         distance[c] = total + t * spread
 

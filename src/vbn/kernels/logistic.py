@@ -35,6 +35,12 @@ def curvature(xi):
 
 
 @helper
+def linearise(second, positive, negative):
+    """Slope L = 2 lambda(xi) (w+ + w-) and pull g = (w+ - w-) / 2 of a cell at its best xi, xi^2 = E[x^2]."""
+    return 2.0 * curvature(np.sqrt(second)) * (positive + negative), 0.5 * (positive - negative)
+
+
+@helper
 def log_sigmoid(x):
     """log(1 / (1 + exp(-x))): for x >= 0, -log(1 + e) = -2 artanh(e / (2 + e)) with e = exp(-x)."""
     e = _decay(abs(np.float64(x)))

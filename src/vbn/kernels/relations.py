@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.logistic import cell_bound, curvature
+from vbn.kernels.logistic import cell_bound, linearise
 from vbn.kernels.moments import is_certain, projection_moments, relation_moments
 
 
@@ -59,8 +59,8 @@ def _own_sums(p, cells, mean, square, bias_of, bias, c_first, c_second, pull, sp
         i, j = left[k], right[k]
         r = np.float64(bias.mean[bias_of[k]])
         total = square[k] + 2.0 * r * mean[k] + r * r + bias.variance[bias_of[k]]
-        slope = 2.0 * curvature(np.sqrt(max(total, 0.0))) * (positive[k] + negative[k])
-        pull[i] += (0.5 * (positive[k] - negative[k]) - slope * r) * c_first[j, p]
+        slope, half = linearise(max(total, 0.0), positive[k], negative[k])
+        pull[i] += (half - slope * r) * c_first[j, p]
         spread[i] += slope * c_second[j, p, p]
         for n in range(rank):
             shift[i, n] += slope * c_second[j, p, n]
@@ -164,9 +164,9 @@ def update_relation_biases(
         mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
         r = np.float64(bias.mean[column])
         square += 2.0 * r * mean + r * r + bias.variance[column]
-        slope = 2.0 * curvature(np.sqrt(square)) * (positive[k] + negative[k])
+        slope, pull = linearise(square, positive[k], negative[k])
         precision[column] += slope
-        linear[column] += 0.5 * (positive[k] - negative[k]) - slope * mean
+        linear[column] += pull - slope * mean
     for column in range(len(precision)):
         if active[column]:
             bias.mean[column] = linear[column] / precision[column]
@@ -183,8 +183,8 @@ def relation_residuals(left, right, columns, positive, negative, a_first, a_seco
         mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
         r = np.float64(bias.mean[column])
         square += 2.0 * r * mean + r * r + bias.variance[column]
-        slope = 2.0 * curvature(np.sqrt(square)) * (positive[k] + negative[k])
-        pull += 0.5 * (positive[k] - negative[k]) - slope * (mean + r)
+        slope, half = linearise(square, positive[k], negative[k])
+        pull += half - slope * (mean + r)
         stiff += slope
     return pull, stiff
 

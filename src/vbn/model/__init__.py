@@ -1,72 +1,124 @@
-"""The mathematics: the posterior as plain arrays, one module per block of the paper, the bound, the fit loop."""
+"""The mathematics: blocks of variables, their priors and likelihoods, the bound, and the fit loop over them."""
 
-from vbn.model._averaging import RunningAverage
-from vbn.model._bound import lower_bound
-from vbn.model._cold import set_cold_densities
-from vbn.model._engine import Engine
-from vbn.model._entities import entity_inputs, update_entities
-from vbn.model._epoch import DrawnSample, EpochData, GivenSample, Plan, Range, grouped
-from vbn.model._fit import EpochInfo, build_network, check_finite, run_epoch, train
-from vbn.model._graph import PartGraph
-from vbn.model._growth import carry, start_from
-from vbn.model._hyper import COLD_PRECISIONS, KINDS, Hyperpriors
-from vbn.model._inputs import DIRECT_CELLS, BiasInputs, EntityInputs
-from vbn.model._network import Network
-from vbn.model._posterior import Factors, Gaussians, Part, Posterior, Scalars, flat_biases, nest_biases, start_posterior
-from vbn.model._profile import Profile, lengths, log_popularity
-from vbn.model._projections import project
-from vbn.model._readout import smoothed
-from vbn.model._relation_cells import RelationCells
-from vbn.model._streaming import continued, evidence_of, past_of
-from vbn.model._trained import RelationInfo, Trained
-from vbn.model._validation import Validation
+from vbn.model.averaging import RunningAverage
+from vbn.model.block import Block, Sites
+from vbn.model.engine import Engine
+from vbn.model.epoch import DrawnSample, EpochData, GivenSample, Plan, Range, grouped
+from vbn.model.fields import MEAN, PLAIN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
+from vbn.model.fit import (
+    EpochInfo,
+    Network,
+    build_network,
+    check_finite,
+    lower_bound,
+    relation_bound,
+    relation_cells,
+    run_epoch,
+    train,
+)
+from vbn.model.graph import Graph
+from vbn.model.likelihoods import (
+    DIRECT_CELLS,
+    BiasInputs,
+    Bilinear,
+    Cooccurrence,
+    EntityInputs,
+    RelationCells,
+    no_relations,
+    project,
+)
+from vbn.model.posterior import (
+    BIAS_PRIORS,
+    Blueprint,
+    Posterior,
+    RelationBlocks,
+    RelationInfo,
+    carry,
+    common_places,
+    placeholder,
+    start,
+)
+from vbn.model.precisions import COLD_PRECISIONS, KINDS, Gamma, Hyperpriors, Measured
+from vbn.model.priors import PRIORS, Centre, Constant, Hierarchy, Prior, Setting, Share, Sum, Zero, register
+from vbn.model.profile import Profile, lengths, log_popularity
+from vbn.model.readout import relation_vectors, smoothed
+from vbn.model.side import COLUMN, ROW, Side
+from vbn.model.streaming import continued, past_of, sites_of
+from vbn.model.trained import Trained
+from vbn.model.validation import Validation
 
 __all__ = [
+    "BIAS_PRIORS",
     "COLD_PRECISIONS",
+    "COLUMN",
     "DIRECT_CELLS",
     "KINDS",
+    "MEAN",
+    "PLAIN",
+    "PRIORS",
+    "RATE",
+    "ROW",
+    "VARIANCE",
     "BiasInputs",
+    "Bilinear",
+    "Block",
+    "Blueprint",
+    "Centre",
+    "Constant",
+    "Cooccurrence",
     "DrawnSample",
     "Engine",
     "EntityInputs",
     "EpochData",
     "EpochInfo",
-    "Factors",
+    "Field",
+    "Gamma",
     "Gaussians",
     "GivenSample",
+    "Graph",
+    "Hierarchy",
+    "Holder",
     "Hyperpriors",
+    "Measured",
+    "Moments",
     "Network",
-    "Part",
-    "PartGraph",
     "Plan",
     "Posterior",
+    "Prior",
     "Profile",
     "Range",
+    "RelationBlocks",
     "RelationCells",
     "RelationInfo",
     "RunningAverage",
-    "Scalars",
+    "Setting",
+    "Share",
+    "Side",
+    "Sites",
+    "Sum",
     "Trained",
     "Validation",
+    "Zero",
     "build_network",
     "carry",
     "check_finite",
+    "common_places",
     "continued",
-    "entity_inputs",
-    "evidence_of",
-    "flat_biases",
     "grouped",
     "lengths",
     "log_popularity",
     "lower_bound",
-    "nest_biases",
+    "no_relations",
     "past_of",
+    "placeholder",
     "project",
+    "register",
+    "relation_bound",
+    "relation_cells",
+    "relation_vectors",
     "run_epoch",
-    "set_cold_densities",
+    "sites_of",
     "smoothed",
-    "start_from",
-    "start_posterior",
+    "start",
     "train",
-    "update_entities",
 ]

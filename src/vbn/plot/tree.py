@@ -134,7 +134,7 @@ def _stds(trained: Trained, side: str, nodes: np.ndarray) -> np.ndarray:
     part, graph = trained.part(name), trained.graph(name)
     stds = np.asarray(np.sqrt(part.variance[nodes]).mean(axis=1))
     only = (graph.category_of[nodes] >= 0) & ~graph.entity_active[nodes]
-    stds[only] = np.sqrt(part.category_variance[graph.category_of[nodes[only]]])
+    stds[only] = np.sqrt(part.parts()["hierarchy"].arrays()["variance"][graph.category_of[nodes[only]]])
     return stds
 
 

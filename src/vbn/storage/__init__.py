@@ -4,7 +4,7 @@ from vbn.storage.config import CARD, CONFIG, read_config
 from vbn.storage.export import Densities, write_densities
 from vbn.storage.files import as_json, write_file
 from vbn.storage.folder import State, check_folder, read_folder, read_state, write_folder
-from vbn.storage.tensors import averages_in, posterior_in, posterior_out
+from vbn.storage.tensors import densities_in, densities_out
 
 __all__ = [
     "CARD",
@@ -12,10 +12,9 @@ __all__ = [
     "Densities",
     "State",
     "as_json",
-    "averages_in",
     "check_folder",
-    "posterior_in",
-    "posterior_out",
+    "densities_in",
+    "densities_out",
     "read_config",
     "read_folder",
     "read_state",

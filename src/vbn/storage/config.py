@@ -14,7 +14,7 @@ from vbn.data import Dataset
 from vbn.model import Trained
 from vbn.storage.files import LARGEST_JSON, open_plain, parse
 
-FORMAT = 1
+FORMAT = 2
 CONFIG = "config.json"
 CARD = "README.md"
 _SECTIONS = {"estimator": str, "parameters": dict, "model": dict, "record": dict, "tensors": dict}

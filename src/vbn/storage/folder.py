@@ -27,7 +27,7 @@ from vbn.storage.card import model_card
 from vbn.storage.config import CARD, CONFIG, FORMAT, check_ours, data_summary, read_config, versions
 from vbn.storage.files import alone_in, dump, folder_path, open_plain, parse, sweep, write_file
 from vbn.storage.tensor_file import file_chunks, map_tensors
-from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, to_tensors
+from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, state_from_format_1, to_tensors
 
 _TRIES = 10  # to read a model that another process keeps replacing
 
@@ -102,7 +102,7 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, Dataset | None
     path = folder_path(folder)
     with _reading(path, "model"):
         config, tensors = _consistent(path, checkpoint=False)
-        trained = from_tensors(tensors, config["model"])
+        trained = from_tensors(tensors, config["model"], config["format"])
         return trained, data_from_tensors(tensors, trained, config["model"].get("kind")), config
 
 
@@ -111,6 +111,8 @@ def read_state(folder: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
     path = folder_path(folder)
     with _reading(path, "checkpoint"):
         config, tensors = _consistent(path, checkpoint=True)
+        if config["format"] == 1:
+            tensors = state_from_format_1(tensors)
         return State(tensors, config["checkpoint"]), config
 
 

@@ -1,16 +1,36 @@
-"""A trained model and its data as named tensors and a small JSON part, and back with everything checked."""
+"""A trained model as named tensors (arrays and names) plus a small JSON part, and back with everything checked.
+
+Densities are written and read by looping over the fields that the blocks declare. `_from_format_1` gives the tensors of
+files that version 0.1 wrote the names that they have now.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from vbn._errors import ModelFileError
 from vbn.data import Counts, Dataset, Relation, Taxonomy, Vocabulary, heights
-from vbn.model import COLD_PRECISIONS, KINDS, Hyperpriors, Posterior, RelationInfo, Trained
+from vbn.model import (
+    COLD_PRECISIONS,
+    COLUMN,
+    KINDS,
+    MEAN,
+    PLAIN,
+    PRIORS,
+    ROW,
+    Blueprint,
+    Holder,
+    Hyperpriors,
+    Posterior,
+    RelationInfo,
+    Side,
+    Trained,
+    placeholder,
+)
 from vbn.storage.tensor_file import (
     BYTES,
     DOUBLE,
@@ -27,11 +47,12 @@ from vbn.storage.tensor_file import (
 )
 
 _NUMBERS = (int, float)
+_POSTERIOR = "posterior."
 
 
 def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Return arrays by name, and the facts that belong in JSON."""
-    tensors = posterior_out("posterior.", trained.posterior)
+    """Return arrays by name, and what JSON holds better."""
+    tensors = densities_out(_POSTERIOR, trained.posterior)
     tensors |= _names_out("columns", trained.columns) | _taxonomy_out("columns", trained.column_taxonomy)
     if not trained.shared:
         tensors |= _names_out("rows", trained.rows) | _taxonomy_out("rows", trained.row_taxonomy)
@@ -40,17 +61,20 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "column_active": trained.column_active,
         "row_totals": trained.row_totals,
     }
+    relations = [
+        {"name": r.name, "symmetric": r.symmetric, "prior": r.prior, "rank": r.rank} for r in trained.relations
+    ]
     extra = {
         "shared": trained.shared,
-        "relations": [{"name": r.name, "symmetric": r.symmetric, "prior": r.prior} for r in trained.relations],
+        "relations": relations,
+        "priors": {part: list(names) for part, names in trained.blueprint().priors.items()},
         "alpha": dict(trained.hyperpriors.alpha),
         "beta": dict(trained.hyperpriors.beta),
+        "cold_precision": trained.hyperpriors.cold,
         "negatives": trained.negatives,
         "noise_power": trained.noise_power,
         "temperature": trained.temperature,
     }
-    if trained.hyperpriors.cold != Hyperpriors.cold:
-        extra["cold_precision"] = trained.hyperpriors.cold
     if trained.relations_apart:
         extra["relations_apart"] = True
     if trained.rejects is not None:
@@ -58,28 +82,34 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     return tensors, extra
 
 
-def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any]) -> Trained:
-    """Return the model of `to_tensors`; raise `ModelFileError` for anything that does not fit."""
+def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], form: int) -> Trained:
+    """Return what `to_tensors` was given; raises `ModelFileError` for anything that does not fit."""
+    if form == 1:
+        tensors, extra = _from_format_1(tensors, extra)
     shared = _flag(extra, "shared")
     columns = _names_in("columns", tensors)
     rows = columns if shared else _names_in("rows", tensors)
     column_taxonomy = _taxonomy_in("columns", tensors, columns)
     row_taxonomy = column_taxonomy if shared else _taxonomy_in("rows", tensors, rows)
-    relations = _relations(extra.get("relations"), shared)
-    categories = _n_categories(row_taxonomy), _n_categories(column_taxonomy)
     n, m = len(rows), len(columns)
     totals = take(tensors, "row_totals", DOUBLE, (n,))
     need_positive("row_totals", totals, or_zero=True)
+    sides = (
+        Side(ROW, rows, row_taxonomy, take(tensors, "row_active", TRUTH, (n,))),
+        Side(COLUMN, columns, column_taxonomy, take(tensors, "column_active", TRUTH, (m,))),
+    )
+    relations = _relations(extra.get("relations"), shared)
+    hyperpriors = Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra))
+    means = take(tensors, f"{_POSTERIOR}u.mean", FLOATS, (n, None))
+    if means.shape[1] < 1:
+        raise ModelFileError("the model has no dimensions.")
+    blueprint = Blueprint(*sides, relations, means.shape[1], means.dtype, hyperpriors, _priors(extra.get("priors")))
     return Trained(
-        rows=rows,
-        columns=columns,
-        row_taxonomy=row_taxonomy,
-        column_taxonomy=column_taxonomy,
+        row_side=sides[0],
+        column_side=sides[1],
         relations=relations,
-        posterior=posterior_in("posterior.", tensors, (n, m), categories, len(relations)),
-        hyperpriors=Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra)),
-        row_active=take(tensors, "row_active", TRUTH, (n,)),
-        column_active=take(tensors, "column_active", TRUTH, (m,)),
+        posterior=_posterior_in(tensors, blueprint),
+        hyperpriors=hyperpriors,
         row_totals=totals,
         negatives=_number(extra, "negatives"),
         noise_power=_number(extra, "noise_power", or_zero=True),
@@ -89,70 +119,110 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any]) ->
     )
 
 
-def posterior_out(prefix: str, posterior: Posterior) -> dict[str, np.ndarray]:
-    """Return the arrays of a posterior by name."""
-    return {f"{prefix}{path}": array for path, array in posterior.arrays().items()}
+def densities_out(prefix: str, holder: Holder) -> dict[str, np.ndarray]:
+    """Return the declared arrays by name."""
+    return {f"{prefix}{path}": array for path, array in holder.arrays().items()}
 
 
-def posterior_in(
-    prefix: str,
-    tensors: Mapping[str, np.ndarray],
-    sizes: tuple[int, int],
-    categories: tuple[int, int],
-    n_relations: int,
-) -> Posterior:
-    """Return the posterior of a model; `sizes` and `categories` are numbers for rows and for columns."""
-    offsets = take(tensors, f"{prefix}offsets", LONG, (n_relations + 1,))
-    means = take(tensors, f"{prefix}u.mean", FLOATS, (sizes[0], None))
-    dim, total = means.shape[1], int(offsets[-1])
-    if dim < 1:
-        raise ModelFileError("the model has no dimensions.")
-    if offsets[0] != 0 or (offsets[1:] <= offsets[:-1]).any():
-        raise ModelFileError("the ranks of the relations are damaged.")
-    arrays = {"offsets": offsets}
-    nested = len(take(tensors, f"{prefix}bias.category_rate", DOUBLE, (None,)))
-    if nested not in (0, categories[1]):
-        raise ModelFileError(f"the model has biases of {nested} categories, but {categories[1]} categories.")
-    for path, shape in _shapes(*sizes, (*categories, nested), n_relations, total, dim).items():
+def densities_in(
+    prefix: str, tensors: Mapping[str, np.ndarray], like: Holder, natural: bool = False
+) -> dict[str, np.ndarray]:
+    """Return the arrays that a model like this one declares, by path, with types, shapes and values checked.
+
+    `natural`: they are running averages, whose means are natural parameters of any size.
+    """
+    arrays = {}
+    for path, field, model in like.declared():
         name = prefix + path
-        types = DOUBLE if path.endswith("rate") or "centre" in path else (means.dtype,)
-        arrays[path] = take(tensors, name, types, shape)
-        if path.endswith("mean"):
+        arrays[path] = take(tensors, name, (model.dtype,), model.shape)
+        if field.role == PLAIN or (field.role == MEAN and natural):
+            need_finite(name, arrays[path])
+        elif field.role == MEAN:
             need_moderate(name, arrays[path])
         else:
-            need_positive(name, arrays[path], or_zero="centre" in path)
-    return Posterior.from_arrays(arrays)
-
-
-def averages_in(
-    prefix: str, tensors: Mapping[str, np.ndarray], like: Mapping[str, np.ndarray]
-) -> dict[str, np.ndarray]:
-    """Return the arrays of a running average, each with the shape and type of the one in `like`."""
-    arrays = {}
-    for path, model in like.items():
-        arrays[path] = take(tensors, prefix + path, (model.dtype,), model.shape)
-        if path.startswith("linear") or path.endswith("mean"):
-            need_finite(prefix + path, arrays[path])
-        else:
-            need_positive(prefix + path, arrays[path], or_zero="centre" in path)
+            need_positive(name, arrays[path], or_zero=field.or_zero)
     return arrays
 
 
-def _shapes(n: int, m: int, categories: tuple[int, ...], k: int, total: int, t: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {
-        "bias.centre_mean": (1,),
-        "bias.centre_variance": (1,),
-        "relation_bias.centre_mean": (k,),
-        "relation_bias.centre_variance": (k,),
+def _posterior_in(tensors: Mapping[str, np.ndarray], blueprint: Blueprint) -> Posterior:
+    skeleton = blueprint.build(placeholder)
+    for part, names in blueprint.priors.items():
+        if list(skeleton.blocks()[part].parts()) != list(names):
+            raise ModelFileError(f"the priors of {part}, {', '.join(names)}, do not fit its entities.")
+    return skeleton.with_arrays(densities_in(_POSTERIOR, tensors, skeleton))
+
+
+def _priors(given: Any) -> dict[str, list[str]]:
+    if not isinstance(given, dict) or not all(isinstance(given.get(part), list) for part in ("u", "v", "bias")):
+        raise ModelFileError("the priors of the model are damaged.")
+    for name in (name for part in ("u", "v", "bias") for name in given[part]):
+        if not isinstance(name, str) or name not in PRIORS:
+            raise ModelFileError(
+                f"it has a prior of unknown kind {str(name)[:80]!r}; import the package that registers it first."
+            )
+    return {part: given[part] for part in ("u", "v", "bias")}
+
+
+def _from_format_1(
+    tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any]
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Return tensors and JSON part of a folder of format 1 as format 2 has them."""
+    kept = {name: array for name, array in tensors.items() if not name.startswith(_POSTERIOR)}
+    old = {name.removeprefix(_POSTERIOR): a for name, a in tensors.items() if name.startswith(_POSTERIOR)}
+    offsets = _offsets(old)
+    renamed = _renamed(old, offsets)
+    nested, centred = "bias.hierarchy.mean" in renamed, "bias.centre.mean" in renamed
+    parts = {part: ["hierarchy"] if f"{part}.hierarchy.mean" in renamed else [] for part in ("u", "v")}
+    parts["bias"] = ["hierarchy"] * nested + ["centre"] * centred
+    entries, ranks = extra.get("relations"), np.diff(offsets).tolist()
+    if not isinstance(entries, list) or len(entries) != len(ranks):
+        raise ModelFileError("the relations of the model are damaged.")
+    relations = [
+        {**entry, "rank": rank} if isinstance(entry, dict) else entry
+        for entry, rank in zip(entries, ranks, strict=True)
+    ]
+    found = {f"{_POSTERIOR}{path}": array for path, array in renamed.items()}
+    return kept | found, {**extra, "relations": relations, "priors": parts}
+
+
+def state_from_format_1(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the tensors of a checkpoint of format 1 as format 2 has them."""
+    network = {name.removeprefix("network."): a for name, a in tensors.items() if name.startswith("network.")}
+    averages = {
+        name.split(".", 2)[2]: a for name, a in tensors.items() if name.startswith("average.") and name.count(".") > 2
     }
-    factors = {"u": (n, t), "v": (m, t), "x": (total, t), "y": (total, t)}
-    for owner, shape in (factors | {"bias": (m,), "relation_bias": (k, m)}).items():
-        shapes |= {f"{owner}.mean": shape, f"{owner}.variance": shape}
-        shapes[f"{owner}.tau_rate"] = shape[:1] if owner in factors else shape
-    for owner, c, dim in zip(("u", "v", "bias"), categories, (t, t, 1), strict=True):
-        shapes |= {f"{owner}.category_{what}": (c,) for what in ("variance", "rate")}
-        shapes[f"{owner}.category_mean"] = (c, dim)
-    return shapes
+    offsets = _offsets(network)
+    found = {f"network.{path}": array for path, array in _renamed(network, offsets).items()}
+    return found | {f"average.{path}": array for path, array in _renamed(averages, offsets).items()}
+
+
+def _offsets(old: Mapping[str, np.ndarray]) -> np.ndarray:
+    offsets = take(old, "offsets", LONG, (None,))
+    if len(offsets) == 0 or offsets[0] != 0 or (offsets[1:] <= offsets[:-1]).any():
+        raise ModelFileError("the ranks of the relations are damaged.")
+    return offsets
+
+
+def _renamed(old: Mapping[str, np.ndarray], offsets: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the arrays of format 1 under the names of today: categories and centres are priors, relations apart."""
+    found = {}
+    words = {"tau_rate": "rate", "category_": "hierarchy.", "centre_": "centre."}
+    for path, array in old.items():
+        owner, _, name = path.partition(".")
+        for word, new in words.items():
+            name = name.replace(word, new)
+        if owner in ("u", "v", "bias"):
+            if array.ndim == 0 or not (name.startswith("hierarchy") and len(array) == 0):
+                found[f"{owner}.{name}"] = array
+        elif owner in ("x", "y", "relation_bias") and array.ndim > 0:
+            bounds: Sequence[int] = offsets.tolist() if owner != "relation_bias" else range(len(offsets))
+            for k in range(len(offsets) - 1):
+                rows = array[bounds[k] : bounds[k + 1]]
+                single = owner == "relation_bias" and not name.startswith("centre") and len(rows)
+                found[f"relation {k}.{'r' if owner == 'relation_bias' else owner}.{name}"] = rows[0] if single else rows
+    if not np.any(found.get("bias.centre.variance", 0.0)):  # the prior mean of all biases was fixed at 0
+        found = {path: array for path, array in found.items() if ".centre." not in path}
+    return found
 
 
 def data_to_tensors(data: Dataset) -> dict[str, np.ndarray]:
@@ -258,20 +328,25 @@ def _taxonomy_in(prefix: str, tensors: Mapping[str, np.ndarray], names: Vocabula
     return Taxonomy(names, indptr, indices, weights)
 
 
-def _n_categories(taxonomy: Taxonomy | None) -> int:
-    return 0 if taxonomy is None else len(taxonomy.category_ids)
-
-
 def _relations(entries: Any, shared: bool) -> tuple[RelationInfo, ...]:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ModelFileError("the relations of the model are damaged.")
     names = [entry.get("name") for entry in entries]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError("the names of the model's relations are damaged.")
-    infos = tuple(RelationInfo(entry["name"], _flag(entry, "symmetric"), _prior(entry)) for entry in entries)
+    infos = tuple(
+        RelationInfo(entry["name"], _flag(entry, "symmetric"), _prior(entry), _rank(entry)) for entry in entries
+    )
     if not shared and any(info.symmetric for info in infos):
         raise ModelFileError("a relation between different rows and columns cannot be symmetric.")
     return infos
+
+
+def _rank(entry: Mapping[str, Any]) -> int:
+    rank = entry.get("rank")
+    if type(rank) is not int or not 0 < rank < 1 << 20:
+        raise ModelFileError(f"rank={rank!r} of a relation of the model is not a positive whole number.")
+    return rank
 
 
 def _prior(entry: Mapping[str, Any]) -> float:

@@ -10,10 +10,9 @@ import numpy as np
 
 from vbn.data import Runner, ranges_by_cells, ranges_by_load
 from vbn.kernels import CellArrays
-from vbn.model._engine import Engine
-from vbn.model._inputs import BiasInputs, EntityInputs
-from vbn.model._posterior import Posterior
-from vbn.model._relation_cells import RelationCells
+from vbn.model.engine import Engine
+from vbn.model.likelihoods import BiasInputs, EntityInputs, RelationCells
+from vbn.model.posterior import Posterior
 from vbn.sampling import ColumnBlocks, Sample, Sampler, Segments
 
 _CELLS_PER_TASK = 1 << 15
@@ -89,7 +88,7 @@ class LocalCells(ABC):
         def task(first: int, last: int) -> None:
             cells = self.columns(first, last)
             entities.update(first, last, cells)
-            biases.update(entities.own, entities.other, entities.bias, result, first, last, cells)
+            biases.update(entities, result, first, last, cells)
 
         engine.map(task, self.column_ranges())
         return result
@@ -146,11 +145,6 @@ class Plan:
         self.blocks = ColumnBlocks.of(self.column_load, _CELLS_PER_BLOCK)
         self.on_disk = memory is not None and _ENTRY * float(self.row_load.sum()) > memory
         self.groups = grouped(self.row_load)
-
-    def relations(self, epoch: int, posterior: Posterior, runner: Runner, apart: bool = False) -> RelationCells:
-        """The relation cells of an epoch; `apart`: they tell u and v nothing."""
-        cells = self.sampler.relation_sample(epoch, runner)
-        return RelationCells(cells, self.sampler.counts.shape, posterior, apart)
 
 
 def grouped(load: np.ndarray, cells: float = _CELLS_PER_GROUP) -> list[list[Range]]:

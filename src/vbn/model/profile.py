@@ -10,8 +10,8 @@ import numpy as np
 from vbn.data import known_ids
 
 if TYPE_CHECKING:
-    from vbn.model._posterior import Part
-    from vbn.model._trained import Trained
+    from vbn.model.fields import Gaussians
+    from vbn.model.trained import Trained
 
 
 class Profile:
@@ -28,7 +28,7 @@ class Profile:
         """Mask of those that may be an answer: all entities but parents without data of their own."""
         if side not in self._candidates:
             trained = self._trained
-            mask = (trained.row_active if side == "row" else trained.column_active).copy()
+            mask = trained.side(side).active.copy()
             if trained.shared:
                 mask |= trained.row_active
             childless = np.ones(len(mask), dtype=bool)
@@ -38,7 +38,7 @@ class Profile:
             self._candidates[side] = mask | childless
         return self._candidates[side]
 
-    def lengths(self, part: Part) -> np.ndarray:
+    def lengths(self, part: Gaussians) -> np.ndarray:
         """Length of every mean of a part; a mean of 0 gets a tiny one, so that its cosines are 0."""
         key = 0 if part is self._trained.posterior.u else 1
         if key not in self._lengths:
@@ -90,9 +90,9 @@ class Profile:
     def row_precision(self) -> float:
         """E[tau] of a typical row: where the inference of a new one starts."""
         trained = self._trained
-        rates = trained.posterior.u.tau_rate[trained.row_active]
-        shape = trained.hyperpriors.shape("entity", trained.posterior.dim)
-        return float(shape / np.median(rates)) if len(rates) else 1.0
+        u = trained.posterior.u
+        rates = u.rate[u.active]
+        return float(u.gamma.shape / np.median(rates)) if len(rates) else 1.0
 
     def negatives(self, n: int) -> np.ndarray:
         """Columns at n even steps of the cumulative noise distribution: what a row meets as negatives."""

@@ -6,7 +6,9 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data import Dataset, known_ids
-from vbn.model._posterior import Posterior
+from vbn.kernels import logit
+from vbn.model.likelihoods import Cooccurrence
+from vbn.model.posterior import Posterior
 
 
 class Validation:
@@ -35,12 +37,6 @@ class Validation:
 
     def log_likelihood(self, posterior: Posterior) -> float:
         """Mean log predictive probability of a pair."""
-        from vbn.kernels.predictive import pair_moments
-
-        mean, variance = np.empty(len(self.rows)), np.empty(len(self.rows))
-        pair_moments(
-            0, len(self.rows), self.rows, self.columns, posterior.u.densities, posterior.v.densities,
-            posterior.bias.densities, mean, variance,
-        )  # fmt: skip
-        logit = self.signs * mean / np.sqrt(1.0 + np.pi / 8.0 * variance)
-        return float(-(self.weights @ np.logaddexp(0.0, -logit)) / self.weights.sum())
+        mean, variance = Cooccurrence.of(posterior).pair_moments(self.rows, self.columns)
+        told = self.signs * logit(mean, variance)
+        return float(-(self.weights @ np.logaddexp(0.0, -told)) / self.weights.sum())

@@ -13,7 +13,8 @@ import numpy as np
 
 from vbn.inference.expected import Cells
 from vbn.inference.predictive import probability
-from vbn.model import Gaussians, Trained
+from vbn.kernels import damping
+from vbn.model import Block, Gaussians, Trained
 
 _CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself
 
@@ -68,7 +69,7 @@ def stiffness(own: Gaussians, others: Gaussians, weights: np.ndarray) -> np.ndar
     mean, from_partner = others.mean @ own.mean[0], others.variance @ own.mean[0] ** 2
     variance = from_partner + (others.mean**2 + others.variance) @ own.variance[0]
     p = probability(mean, variance)
-    curvature = weights * p * (1.0 - p) / np.sqrt(1.0 + np.pi / 8.0 * variance)
+    curvature = weights * p * (1.0 - p) / damping(variance)
     result: np.ndarray = curvature / (1.0 + curvature * from_partner)
     return result
 
@@ -86,23 +87,11 @@ def _extended(trained: Trained, part: str, ids: np.ndarray) -> Gaussians:
 
 
 def _prior_precision(trained: Trained, part: str, i: int) -> np.ndarray:
-    """Precision of the prior in each dimension, the variance of its mean included; of b too, for a column."""
-    q, hyper = trained.posterior, trained.hyperpriors
-    entities = trained.part(part)
-    wide = float(entities.tau_rate[i]) / hyper.shape("entity", q.dim)
-    entity = np.full(q.dim, 1.0 / (wide + _from_parents(trained, part, i, entities.category_variance)))
-    if part == "u":
-        return entity
-    wide = float(q.bias.tau_rate[i]) / hyper.shape("bias", 1) + float(q.bias.centre_variance[0])
-    nested = _from_parents(trained, part, i, q.bias.category_variance) if q.bias.nested else 0.0
-    return np.append(entity, 1.0 / (wide + nested))
+    """Return the precision of the prior in each dimension, with the variance of its mean; of b too, for a column."""
+    entities, bias, row = trained.part(part), trained.posterior.bias, np.array([i])
+    found = np.full(entities.gamma.dim, _own_precision(entities, row))
+    return found if part == "u" else np.append(found, _own_precision(bias, row))
 
 
-def _from_parents(trained: Trained, part: str, i: int, category_variance: np.ndarray) -> float:
-    """Variance of the mean that the parents give: sum a_n^2 var_hn."""
-    taxonomy = trained.taxonomy("row" if part == "u" else "column")
-    if taxonomy is None:
-        return 0.0
-    span = slice(int(taxonomy.indptr[i]), int(taxonomy.indptr[i + 1]))
-    numbers = np.searchsorted(taxonomy.category_ids, taxonomy.indices[span])
-    return float(taxonomy.weights[span] ** 2 @ category_variance[numbers])
+def _own_precision(block: Block, row: np.ndarray) -> float:
+    return float(1.0 / (1.0 / block.tau[row] + block.prior.variances(row))[0])

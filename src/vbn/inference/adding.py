@@ -1,0 +1,283 @@
+"""Entities that did not exist in training: prior from the parents, contexts folded in by training's own updates.
+
+They are checked against the model first; afterwards their contexts count as data.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vbn._errors import DataError, NumericalError, TaxonomyError, UnknownEntityError
+from vbn.data import (
+    Counts,
+    Dataset,
+    Taxonomy,
+    Vocabulary,
+    by_row,
+    cycle_text,
+    heights,
+    one_cycle,
+    shares_of_parents,
+)
+from vbn.inference.newcomers import NewEntity
+from vbn.kernels import CellArrays
+from vbn.model import COLUMN, ROW, Block, Cooccurrence, Measured, Side, Trained, no_relations
+
+_SWEEPS = 100  # at most
+_SETTLED = 0.02  # of a standard deviation: means that move less are settled
+
+
+def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: int) -> Trained:
+    """Return the model with new entities on a side (on both where rows and columns are the same entities)."""
+    check_newcomers(trained, new, side)
+    names = trained.vocabulary(side)
+    grown = _grown_vocabulary(trained, names, new)
+    taxonomy = _grown_taxonomy(trained.taxonomy(side), grown, new)
+    seen = np.array([sum(entity.contexts.values()) for entity in new])
+    grows = {each: trained.shared or side == each for each in (ROW, COLUMN)}
+
+    def larger(old: Side) -> Side:
+        if not grows[old.name]:
+            return old
+        return Side(old.name, grown, taxonomy, np.r_[old.active, np.zeros(len(new), dtype=bool)])
+
+    result = trained.grown(larger(trained.row_side), larger(trained.column_side))
+    if grows[ROW]:
+        result = replace(result, row_totals=np.r_[trained.row_totals, seen])
+        _fold_in_rows(result, new, seed)
+    if grows[COLUMN]:
+        _fold_in_columns(result, new, seed)
+    for block in (result.posterior.u, result.posterior.v):
+        last = slice(-len(new), None)
+        if not (np.isfinite(block.mean[last]).all() and np.isfinite(block.variance[last]).all()):
+            raise NumericalError("an added entity would not have a finite density; are its counts too large?")
+    touched = np.array([bool(entity.contexts) for entity in new])
+    active = [
+        np.r_[old.active, touched] if grows[old.name] else old.active for old in (trained.row_side, trained.column_side)
+    ]
+    return result.with_active(*active)
+
+
+def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEntity]) -> Vocabulary:
+    """Counts of new entities in the unit of the vocabulary (a token has several contexts, for example)."""
+    seen = names.counts.sum()
+    unit = trained.row_totals.sum() / seen if seen > 0 else 1.0
+    counts = [sum(entity.contexts.values()) / unit for entity in new]
+    return Vocabulary([*names.names, *(entity.name for entity in new)], np.r_[names.counts, counts])
+
+
+def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEntity]) -> Taxonomy | None:
+    """New entities come last, so their edges follow the old ones."""
+    if old is None and not any(entity.parents for entity in new):
+        return None
+    before = len(names) - len(new)
+    indptr = np.zeros(before + 1, np.int64) if old is None else old.indptr
+    sizes = np.array([len(entity.parents) for entity in new])
+    children = np.repeat(np.arange(len(new)), sizes)
+    parents = names.ids(parent for entity in new for parent in entity.parents)
+    given = np.array([weight for entity in new for weight in entity.parents.values()], dtype=np.float64)
+    order = np.lexsort((parents, children))
+    shares = shares_of_parents(children[order], given[order], len(new))
+    if (shares == 0).any():
+        child = new[int(children[order][np.argmin(shares)])].name
+        raise TaxonomyError(f"the weight of a parent of {child!r} vanishes beside the others; leave that parent out.")
+    return Taxonomy(
+        names,
+        np.r_[indptr, indptr[-1] + np.cumsum(sizes)],
+        np.r_[[] if old is None else old.indices, parents[order]].astype(np.int64),
+        np.r_[[] if old is None else old.weights, shares],
+    )
+
+
+def _fold_in_rows(trained: Trained, new: Sequence[NewEntity], seed: int) -> None:
+    """Infer q(u) of the new rows: positives as given, negatives from the noise distribution of training."""
+    noise, added = trained.noise(), len(new)
+    if trained.shared:
+        noise[-added:] = 0.0  # the new ones meet those that the model knows, not each other
+    weights = trained.negatives * trained.row_totals[-added:]
+    negatives = Negatives(noise, weights, bool(trained.rejects), made_up=True, seed=seed)
+    cells = cells_of(new, trained.columns, len(trained.rows) - added, negatives)
+    _sweep(trained.cooccurrence, trained.posterior.u, cells, new)
+
+
+def _fold_in_columns(trained: Trained, new: Sequence[NewEntity], seed: int) -> None:
+    """Infer q(v) and q(b) of the new columns: as often a negative as a column of their count is in training."""
+    rows, added = trained.row_totals.copy(), len(new)
+    if trained.shared:
+        rows[-added:] = 0.0
+    weights = trained.negatives * rows.sum() * trained.noise()[-added:]
+    negatives = Negatives(rows, weights, bool(trained.rejects), made_up=False, seed=seed + 1)
+    cells = cells_of(new, trained.rows, len(trained.columns) - added, negatives)
+    _sweep(trained.cooccurrence, trained.posterior.v, cells, new)
+
+
+def _sweep(pairs: Cooccurrence, own: Block, cells: CellArrays, new: Sequence[NewEntity]) -> None:
+    """Update the new rows of a block until they are settled, all else held fixed."""
+    first, last, dtype = len(own) - len(new), len(own), own.mean.dtype
+    with np.errstate(over="ignore"):  # what does not fit ends as a density that is not finite, which is refused
+        cells = cells._replace(positive=cells.positive.astype(dtype), negative=cells.negative.astype(dtype))
+    active = np.zeros(last, dtype=bool)
+    active[first:] = [bool(entity.contexts) for entity in new]
+    relations = no_relations(last, own)
+    distance, volume, likelihood = np.zeros(last), np.zeros(last), np.zeros(last)
+    for _ in range(_SWEEPS):
+        if not active.any():
+            break
+        entities, before = pairs.entity_inputs(own, relations, active), own.mean[first:].copy()
+        entities.update(first, last, cells)
+        moved = _moved(own, first, before)
+        own.measure_range(first, last, distance, volume, active)
+        own.gamma.update(own.rate, active, Measured(distance[active], volume[active]))
+        if entities.bias_is_own:
+            bias, before = pairs.bias, pairs.bias.mean[first:].copy()
+            pairs.bias_inputs(active).update(entities, likelihood, first, last, cells)
+            moved = np.maximum(moved, _moved(bias, first, before))
+            bias.gamma.update(bias.rate, active, bias.measured(np.flatnonzero(active)))
+        active[first:] &= moved > _SETTLED
+
+
+def _moved(block: Block, first: int, before: np.ndarray) -> np.ndarray:
+    """Return how far each new row moved, in standard deviations."""
+    steps = np.abs(block.mean[first:] - before) / np.sqrt(block.variance[first:])
+    return np.asarray(steps.reshape(len(steps), -1).max(axis=1))
+
+
+_AT_ONCE = 1000  # entities whose cells are gathered at once
+_DRAWS = 512  # negatives drawn for an entity; each carries a share of the weight that training would give
+
+
+@dataclass(frozen=True)
+class Negatives:
+    """How to draw the negatives of new entities.
+
+    Parameters
+    ----------
+    noise
+        Probability of each entity of the other side.
+    weights
+        Weight of all negatives of each new entity.
+    rejects
+        Whether a negative that is an observed pair is left out.
+    made_up
+        Whether the others then weigh the more (rows draw anew), or not (a column is just drawn less often).
+    seed
+        Seed of the draws; each entity has its own stream, so that nothing depends on what else is added.
+    """
+
+    noise: np.ndarray
+    weights: np.ndarray
+    rejects: bool
+    made_up: bool
+    seed: int
+
+
+def cells_of(new: Sequence[NewEntity], others: Vocabulary, offset: int, negatives: Negatives) -> CellArrays:
+    """Cells of the new entities, by entity; the rows before `offset` are empty."""
+    steps = np.cumsum(negatives.noise)
+    steps /= steps[-1]
+    parts = [
+        _some_cells(new[k : k + _AT_ONCE], others, steps, negatives.weights[k : k + _AT_ONCE], negatives)
+        for k in range(0, len(new), _AT_ONCE)
+    ]
+    lengths, indices, positive, negative = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    indptr = np.r_[np.zeros(offset, np.int64), 0, np.cumsum(lengths)].astype(np.int64)
+    return CellArrays(indptr, indices.astype(np.int32), positive, negative)
+
+
+def _some_cells(
+    new: Sequence[NewEntity], others: Vocabulary, steps: np.ndarray, wanted: np.ndarray, negatives: Negatives
+) -> tuple[np.ndarray, ...]:
+    """Lengths, ids, weight as positive and weight as negative of the cells of a few entities."""
+    owner = np.repeat(np.arange(len(new)), [len(entity.contexts) for entity in new])
+    ids = others.ids(context for entity in new for context in entity.contexts)
+    seen = np.array([count for entity in new for count in entity.contexts.values()], dtype=np.float64)
+    observed = owner * len(steps) + ids
+    drawing = np.flatnonzero(wanted > 0)
+    drawn = np.repeat(drawing, _DRAWS) * len(steps) + _draws(new, drawing, steps, negatives.seed)
+    if negatives.rejects:
+        drawn = drawn[~np.isin(drawn, observed)]
+    used = np.bincount(drawn // len(steps), minlength=len(new)) if negatives.made_up else np.full(len(new), _DRAWS)
+    every, inverse = np.unique(np.r_[observed, drawn], return_inverse=True)
+    row, column = np.divmod(every, len(steps))
+    positive = np.bincount(inverse[: len(observed)], seen, len(every))
+    share = wanted / np.maximum(used, 1)
+    negative = np.bincount(inverse[len(observed) :], minlength=len(every)) * share[row]
+    return np.bincount(row, minlength=len(new)), column, positive, negative
+
+
+def _draws(new: Sequence[NewEntity], drawing: np.ndarray, steps: np.ndarray, seed: int) -> np.ndarray:
+    streams = [np.random.default_rng([seed, zlib.crc32(new[k].name.encode())]) for k in drawing.tolist()]
+    spots = np.array([stream.random(_DRAWS) for stream in streams]).ravel()
+    return steps.searchsorted(spots, side="right")
+
+
+def with_added(data: Dataset, trained: Trained, new: Sequence[NewEntity], side: str) -> Dataset:
+    """The data set over the grown model's vocabularies, with the contexts of its new entities as counts."""
+    names, others = (trained.rows, trained.columns) if side == "row" else (trained.columns, trained.rows)
+    sizes = [len(entity.contexts) for entity in new]
+    own = np.repeat(names.ids(entity.name for entity in new), sizes)
+    seen = others.ids(context for entity in new for context in entity.contexts)
+    values = np.array([count for entity in new for count in entity.contexts.values()], dtype=np.float64)
+    rows, columns = (own, seen) if side == "row" else (seen, own)
+    if trained.shared:  # near each other in both directions
+        rows, columns, values = np.r_[own, seen], np.r_[seen, own], np.r_[values, values]
+    old, shape = data.counts, (len(trained.rows), len(trained.columns))
+    counts = Counts.from_coo(
+        np.r_[old.row_ids(), rows],
+        np.r_[old.indices, columns],
+        np.r_[old.values, values],
+        shape,
+    )
+    return Dataset(
+        trained.rows, None if trained.shared else trained.columns, counts, row_taxonomy=trained.row_taxonomy,
+        column_taxonomy=trained.column_taxonomy, relations=data.relations, kind=data.kind,
+    )  # fmt: skip
+
+
+def check_newcomers(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
+    """Raise an error that names the first entity at fault; a parent may be one of the new entities, in any order."""
+    names = trained.vocabulary(side)
+    fresh: set[str] = set()
+    for entity in new:
+        if entity.name in names:
+            raise DataError(
+                f"the model has an entity {entity.name!r} already; choose another name, or use partial_fit."
+            )
+        if entity.name in fresh:
+            raise DataError(f"{entity.name!r} is to be added twice; names must differ.")
+        fresh.add(entity.name)
+    for entity in new:
+        for parent in entity.parents:
+            if parent == entity.name:
+                raise TaxonomyError(f"{entity.name!r} is its own parent; leave that parent out.")
+            if parent not in fresh and parent not in names:
+                raise UnknownEntityError(parent, [*fresh, *names.names])
+    _check_contexts(trained, new, side)
+    _refuse_cycles(new)
+
+
+def _check_contexts(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
+    """Contexts are entities of the other side that the model knew before."""
+    other = "column" if side == "row" else "row"
+    others, what = trained.vocabulary(other), "entity" if trained.shared else other
+    for entity in new:
+        for context in entity.contexts:
+            if context not in others:
+                raise UnknownEntityError(context, others.names, what=what)
+
+
+def _refuse_cycles(new: Sequence[NewEntity]) -> None:
+    place = {entity.name: number for number, entity in enumerate(new)}
+    edges = [(place[e.name], place[parent]) for e in new for parent in e.parents if parent in place]
+    child, parent = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    indptr, parents, _ = by_row(child, parent, len(new))
+    left_over = heights(indptr, parents)[1]
+    if len(left_over):
+        cycle = cycle_text(one_cycle(indptr, parents, left_over), list(place))
+        raise TaxonomyError(
+            f"the new entities form a cycle (each a child of the next): {cycle}; remove one of these edges"
+        )

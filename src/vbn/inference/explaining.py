@@ -1,0 +1,278 @@
+"""Why a density is where it is: shares of prior and data, parents, and the pairs that moved it.
+
+At the fixed point of the entity update (docs/maths.md) P_d (mu_d - m_d) is a sum over cells, with s = +1 or -1 for
+weight w as positive or negative: v_d (s w / 2 - L E[x]) + L (v_d^2 (mu_d - m_d) - var_vd m_d), L = 2 lambda(xi) w. So
+the moves of all cells add up to the way from the prior mean to the mean; relations alike, with their projections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbn.inference.expected import Cells, Expected
+from vbn.inference.explanation import Child, Explanation, Moved, Pair, Parent, PartExplanation
+from vbn.model import Block, Hierarchy, Share, Trained, project
+
+_CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself
+
+
+@dataclass(frozen=True)
+class Own:
+    """One density to be explained, in float64: its mean and variance, and the mean that its parents give it."""
+
+    part: str
+    number: int
+    mean: np.ndarray
+    variance: np.ndarray
+    prior_mean: np.ndarray
+
+    @property
+    def shift(self) -> np.ndarray:
+        """The way from the prior mean to the mean."""
+        result: np.ndarray = self.mean - self.prior_mean
+        return result
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Moves that cells cause, and the precision that they add in each dimension."""
+
+    positive: np.ndarray
+    negative: np.ndarray
+    precision: np.ndarray
+
+
+def curvature(xi: np.ndarray) -> np.ndarray:
+    """lambda(xi) = tanh(xi / 2) / (4 xi), 1/8 at 0."""
+    safe = np.maximum(xi, 1e-3)
+    result: np.ndarray = np.where(xi < 1e-3, 0.125 - xi**2 / 96.0, np.tanh(0.5 * safe) / (4.0 * safe))
+    return result
+
+
+def cooccurrence_moves(trained: Trained, own: Own, cells: Cells) -> tuple[Moves, np.ndarray]:
+    """Moves of all co-occurrence cells, and how far each positive one moves along the shift."""
+    total = Moves(*(np.zeros_like(own.mean) for _ in range(3)))
+    along = [np.empty(0)]
+    for first in range(0, len(cells.others), _CHUNK):
+        chunk = Cells(*(array[first : first + _CHUNK] for array in cells))
+        moves, pulls = _moves_of_chunk(trained, own, chunk)
+        total = Moves(*(a + b for a, b in zip(vars(total).values(), vars(moves).values(), strict=True)))
+        along.append(pulls)
+    return total, np.concatenate(along)
+
+
+def _moves_of_chunk(trained: Trained, own: Own, cells: Cells) -> tuple[Moves, np.ndarray]:
+    other = trained.part("v" if own.part == "u" else "u")
+    v, v_variance = other.mean[cells.others].astype(np.float64), other.variance[cells.others].astype(np.float64)
+    bias = trained.posterior.bias
+    at = cells.others if own.part == "u" else np.full(len(cells.others), own.number)
+    score = v @ own.mean + bias.mean[at]
+    squared = v**2
+    variance = v_variance @ (own.mean**2 + own.variance) + squared @ own.variance + bias.variance[at]
+    slope = 2.0 * curvature(np.sqrt(score**2 + variance))
+
+    def move(weight: np.ndarray, sign: float) -> np.ndarray:
+        stiff = weight * slope
+        result: np.ndarray = own.variance * (
+            (0.5 * sign * weight - stiff * score) @ v
+            + (stiff @ squared) * own.shift
+            - (stiff @ v_variance) * own.prior_mean
+        )
+        return result
+
+    moves = Moves(
+        move(cells.positive, 1.0),
+        move(cells.negative, -1.0),
+        (slope * (cells.positive + cells.negative)) @ (squared + v_variance),
+    )
+    scaled = own.variance * _unit(own.shift)
+    stiff_along = squared @ (scaled * own.shift) - v_variance @ (scaled * own.prior_mean)
+    along = cells.positive * ((0.5 - slope * score) * (v @ scaled) + slope * stiff_along)
+    return moves, along
+
+
+def relation_moves(trained: Trained, own: Own, relation: int, cells: Cells) -> Moves:
+    """Moves of the cells of one relation, by way of its factors."""
+    blocks = trained.posterior.relations[relation]
+    mine, others = (blocks.x, blocks.y) if own.part == "u" else (blocks.y, blocks.x)
+    me = np.array([own.number], dtype=np.int32)
+    a, a_second = project(trained.part(own.part), mine, me)
+    total = Moves(*(np.zeros_like(own.mean) for _ in range(3)))
+    for first in range(0, len(cells.others), _CHUNK):
+        ids = cells.others[first : first + _CHUNK].astype(np.int32)
+        c, c_second = project(trained.part("v" if own.part == "u" else "u"), others, ids)
+        at = ids if own.part == "u" else np.full(len(ids), own.number)
+        r, r_variance = (array[at].astype(np.float64) for array in (blocks.r.mean, blocks.r.variance))
+        mean = c @ a[0]
+        square = np.einsum("jmn,mn->j", c_second, a_second[0]) + 2.0 * r * mean + r**2 + r_variance
+        slope = 2.0 * curvature(np.sqrt(square))
+        moves = []
+        for sign, weight in ((1.0, cells.positive), (-1.0, cells.negative)):
+            w = weight[first : first + _CHUNK]
+            pull = (w * (0.5 * sign - slope * r)) @ c
+            stiff = np.einsum("j,jmn->mn", w * slope, c_second)
+            moves.append(_through_factors(own, mine, a[0], pull, stiff))
+        total = Moves(
+            total.positive + moves[0][0], total.negative + moves[1][0], total.precision + moves[0][1] + moves[1][1]
+        )
+    return total
+
+
+def _through_factors(
+    own: Own, factors: Block, a: np.ndarray, pull: np.ndarray, stiff: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What a pull and a stiffness in the relation's space do to the entity: a move, and precision."""
+    x, x_variance = (array.astype(np.float64) for array in (factors.mean, factors.variance))
+    coupled = np.einsum("md,mn,nd->d", x, stiff, x)
+    loose = np.diag(stiff) @ x_variance
+    move = own.variance * ((pull - stiff @ a) @ x + coupled * own.shift - loose * own.prior_mean)
+    return move, coupled + loose
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else np.zeros_like(vector)
+
+
+@dataclass(frozen=True)
+class TrainingCells:
+    """What training showed the model, in expectation: co-occurrences, and relations by name."""
+
+    cooccurrences: Expected
+    relations: Mapping[str, Expected]
+
+    def cells(self, part: str, i: int) -> tuple[Cells, dict[str, Cells]]:
+        """The cells of an entity as row (part "u") or as column ("v")."""
+        kinds = {name: _of(expected, part, i) for name, expected in self.relations.items()}
+        return _of(self.cooccurrences, part, i), {name: cells for name, cells in kinds.items() if len(cells.others)}
+
+
+def _of(expected: Expected, part: str, i: int) -> Cells:
+    return expected.row(i) if part == "u" else expected.column(i)
+
+
+def explain(trained: Trained, entity: str, side: str, k: int, shown: TrainingCells | None) -> Explanation:
+    """Explain an entity's densities; `shown` is None where the counts were not kept."""
+    names, taxonomy = trained.vocabulary(side), trained.taxonomy(side)
+    i = names.id(entity)
+    parts = ("u", "v") if trained.shared else ("u" if side == "row" else "v",)
+    n_children = 0 if taxonomy is None else len(taxonomy.children_of(entity))
+    count = float(names.counts[i])
+    if n_children and count == 0 and not any(_active(trained, part)[i] for part in parts):
+        found = [_explain_category(trained, part, i, k) for part in parts]
+        explained = tuple(part for part, _ in found)
+        return Explanation(names[i], side, count, "category", n_children, explained, found[0][1])
+    explained = tuple(_explain_part(trained, part, i, k, shown) for part in parts)
+    return Explanation(names[i], side, count, "entity", n_children, explained)
+
+
+def _explain_part(trained: Trained, part: str, i: int, k: int, shown: TrainingCells | None) -> PartExplanation:
+    block = trained.part(part)
+    own = Own(
+        part,
+        i,
+        block.mean[i].astype(np.float64),
+        block.variance[i].astype(np.float64),
+        block.prior.means(np.array([i]))[0],
+    )
+    tau = float(block.tau[i])
+    prior = float(np.mean(np.minimum(tau * own.variance, 1.0))) if _active(trained, part)[i] else 1.0
+    moved, related = None, 0.0
+    if shown is not None:
+        moved, related = explain_moves(trained, own, k, *shown.cells(part, i))
+    return _put_together(trained, own, tau, prior, related, moved)
+
+
+def explain_moves(
+    trained: Trained, own: Own, k: int, cells: Cells, relations: Mapping[str, Cells]
+) -> tuple[Moved, float]:
+    """How cells moved a mean from its prior mean, and the relations' share of the precision that data adds."""
+    moves, along = cooccurrence_moves(trained, own, cells)
+    distance = float(np.linalg.norm(own.shift))
+    direction = own.shift / max(distance, 1e-300)
+    by_relation, related = {}, np.zeros_like(own.mean)
+    for name, relation_cells in {} if trained.relations_apart else relations.items():
+        found = relation_moves(trained, own, trained.relation_number(name), relation_cells)
+        by_relation[name] = float((found.positive + found.negative) @ direction)
+        related += found.precision
+    observed, noise = float(moves.positive @ direction), float(moves.negative @ direction)
+    others = trained.columns if own.part == "u" else trained.rows
+    seen = np.flatnonzero(cells.positive > 0)
+    best = seen[np.argsort(-np.abs(along[seen]), kind="stable")[:k]]
+    pairs = tuple(Pair(others[int(cells.others[at])], float(cells.seen[at]), float(along[at])) for at in best.tolist())
+    rest = distance - observed - noise - sum(by_relation.values())
+    share = float(np.mean(related / np.maximum(related + moves.precision, 1e-300)))
+    return Moved(distance, pairs, observed, len(seen), noise, by_relation, rest), share
+
+
+def _put_together(
+    trained: Trained, own: Own, tau: float, prior: float, related: float, moved: Moved | None
+) -> PartExplanation:
+    length = float(np.linalg.norm(own.mean))
+    weight = np.minimum(tau * own.variance, 1.0) if prior < 1.0 else 1.0
+    from_prior = float((weight * own.prior_mean) @ own.mean) / max(length, 1e-300)
+    return PartExplanation(
+        own.part, prior, (1.0 - prior) * (1.0 - related), (1.0 - prior) * related, float(np.sqrt(own.variance).mean()),
+        float(1.0 / np.sqrt(tau)), length, from_prior, length - from_prior,
+        _parents(trained, own), moved,
+    )  # fmt: skip
+
+
+def _explain_category(trained: Trained, part: str, i: int, k: int) -> tuple[PartExplanation, tuple[Child, ...]]:
+    """A category without data of its own: what its parents and what its children add to its precision."""
+    block = trained.part(part)
+    hierarchy = block.parts()["hierarchy"]
+    assert isinstance(hierarchy, Hierarchy)
+    graph, dim = hierarchy.graph, trained.posterior.dim
+    c = int(graph.category_of[i])
+    own = Own(
+        part,
+        i,
+        hierarchy.mean[c].astype(np.float64),
+        np.full(dim, hierarchy.variance[c], dtype=np.float64),
+        block.prior.means(np.array([i]))[0],
+    )
+    tau = hierarchy.gamma.expected(hierarchy.rate)
+    prior = min(float(tau[c] * own.variance[0]), 1.0) if graph.category_active[c] else 1.0
+    children = graph.child_nodes[graph.child_indptr[c] : graph.child_indptr[c + 1]]
+    weights = graph.child_weights[graph.child_indptr[c] : graph.child_indptr[c + 1]]
+    kind = graph.active_category_of[children]
+    hold = weights**2 * (graph.entity_active[children] * block.tau[children] + np.where(kind >= 0, tau[kind], 0.0))
+    best = np.argsort(-hold, kind="stable")[:k]
+    shares = (1.0 - prior) * hold / max(float(hold.sum()), 1e-300)
+    names = trained.rows if part == "u" else trained.columns
+    held = tuple(Child(names[int(children[at])], float(shares[at])) for at in best.tolist() if hold[at] > 0)
+    return _put_together(trained, own, float(tau[c]), prior, 0.0, None), held
+
+
+def _active(trained: Trained, part: str) -> np.ndarray:
+    return trained.row_active if part == "u" else trained.column_active
+
+
+def _parents(trained: Trained, own: Own) -> tuple[Parent, ...]:
+    """Return who makes up the prior mean, with what pulls them in turn."""
+    total = float(own.prior_mean @ own.prior_mean)
+
+    def told(shares: Iterable[Share], through: float, nearest: bool) -> tuple[Parent, ...]:
+        found = []
+        for share in shares:
+            lengths = float(np.linalg.norm(share.mean) * np.linalg.norm(own.mean))
+            part = float(share.weight * share.mean @ own.prior_mean) / total if total > 0 else share.weight
+            found.append(
+                Parent(
+                    share.name,
+                    share.weight,
+                    through * share.weight,
+                    part if nearest else None,
+                    float(share.mean @ own.mean) / lengths if lengths > 0 else 0.0,
+                    float(np.linalg.norm(share.mean - own.mean)),
+                    told(share.above, through * share.weight, nearest=False),
+                )
+            )
+        return tuple(found)
+
+    names = trained.side_of(own.part).names
+    return told(trained.part(own.part).prior.shares(own.number, names), 1.0, nearest=True)

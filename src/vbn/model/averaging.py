@@ -1,0 +1,77 @@
+"""Averaging over epochs: each epoch sees another sample, and its noise averages out.
+
+Natural parameters (precision, and precision times mean) are averaged, so that an entity which had few cells in one
+epoch's sample weighs little there. It matters most for rare entities and for the biases of relations, which fall back
+to their prior in every epoch that does not sample them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn.model.posterior import Posterior
+
+
+class RunningAverage:
+    """A moving average of posteriors, as free of noise as a mean of `span` epochs; a plain mean of the first few."""
+
+    def __init__(self, span: int) -> None:
+        self.span = span
+        self.seen = 0
+        self._latest: Posterior | None = None
+        self._store: dict[str, np.ndarray] = {}
+
+    def add(self, posterior: Posterior) -> None:
+        """Take in the posterior of an epoch."""
+        self.seen += 1
+        self._latest = posterior
+        share = max(1.0 / self.seen, 2.0 / (self.span + 1.0))
+        for path, array in _natural(posterior).items():
+            if path not in self._store:
+                self._store[path] = array.copy()
+            else:
+                self._store[path] += array.dtype.type(share) * (array - self._store[path])
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return every array of the average by its path, such as "u.mean": what `restore` takes.
+
+        Means are precisions times means, variances are precisions.
+        """
+        return dict(self._store)
+
+    def restore(self, seen: int, posterior: Posterior, arrays: dict[str, np.ndarray]) -> None:
+        """Continue as if `seen` epochs had been taken in, the last of which left this posterior."""
+        self.seen, self._latest = seen, posterior
+        self._store = {path: array.copy() for path, array in arrays.items()}
+
+    def posterior(self) -> Posterior:
+        """Return the averaged posterior, in arrays of its own."""
+        if self._latest is None:
+            raise ValueError("no epoch has been averaged yet.")
+        made = {path: array.copy() for path, array in self._store.items()}
+        for mean, variance in _pairs(self._latest):
+            linear, precision = self._store[mean], self._store[variance]
+            made[mean], made[variance] = linear / _wide(precision, linear), 1.0 / precision
+        return self._latest.with_arrays(made)
+
+
+def _pairs(posterior: Posterior) -> list[tuple[str, str]]:
+    """List the paths of all means and variances that are averaged together."""
+    return [
+        (path, f"{path.removesuffix(field.name)}{field.partner}")
+        for path, field, _ in posterior.declared()
+        if field.partner is not None
+    ]
+
+
+def _natural(posterior: Posterior) -> dict[str, np.ndarray]:
+    """Return all arrays, Gaussians as natural parameters."""
+    arrays = posterior.arrays()
+    for mean, variance in _pairs(posterior):
+        precision = 1.0 / arrays[variance]
+        arrays[mean], arrays[variance] = arrays[mean] * _wide(precision, arrays[mean]), precision
+    return arrays
+
+
+def _wide(precision: np.ndarray, like: np.ndarray) -> np.ndarray:
+    return precision if precision.ndim == like.ndim else precision[:, None]

@@ -1,0 +1,237 @@
+"""Algorithm 2: epochs of block updates, each of which raises the bound on the epoch's sample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import NumericalError
+from vbn.data import Dataset
+from vbn.model.block import Block, Sites
+from vbn.model.engine import Engine
+from vbn.model.epoch import EpochData, Plan
+from vbn.model.fields import Gaussians
+from vbn.model.likelihoods import Bilinear, Cooccurrence, RelationCells, for_each, likelihoods_of
+from vbn.model.posterior import Blueprint, Posterior, RelationInfo, named_priors, start
+from vbn.model.precisions import Hyperpriors
+from vbn.model.readout import relation_vectors
+from vbn.model.side import COLUMN, ROW, Side
+from vbn.sampling import Sampler
+
+
+@dataclass(frozen=True)
+class EpochInfo:
+    """What an epoch reports."""
+
+    epoch: int
+    lower_bound: float
+    cells: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Network:
+    """The model in training: its blocks, and whether relations are learned apart, on what is read out of u and v."""
+
+    posterior: Posterior
+    rows: Side
+    columns: Side
+    relations: tuple[RelationInfo, ...]
+    hyperpriors: Hyperpriors
+    apart: bool = False
+
+    @property
+    def shared(self) -> bool:
+        """Return whether rows and columns are the same entities."""
+        return self.rows.names is self.columns.names
+
+    def relation_likelihoods(self) -> list[Bilinear]:
+        """Return the likelihood of each relation."""
+        q = self.posterior
+        entities: tuple[Gaussians, Gaussians] = relation_vectors(q, self.shared) if self.apart else (q.u, q.v)
+        return likelihoods_of(q, entities)
+
+
+def build_network(
+    data: Dataset,
+    sampler: Sampler,
+    hyperpriors: Hyperpriors,
+    relations: Sequence[RelationInfo] = (),
+    *,
+    dim: int,
+    seed: int,
+    dtype: np.dtype,
+    bias_prior: str = "taxonomy",
+    apart: bool = False,
+    sites: dict[str, Sites] | None = None,
+) -> Network:
+    """Return the model of a data set before its first epoch.
+
+    Parameters
+    ----------
+    data, sampler
+        What it learns from.
+    hyperpriors, relations, dim, seed, dtype, bias_prior
+        What it is like.
+    apart
+        Whether relations are learned apart, so that u and v learn nothing from them.
+    sites
+        What earlier data, which is gone, said of each block, by the block's path; old variables come first.
+    """
+    rows, columns = np.diff(data.counts.indptr) > 0, sampler.columns.copy()
+    bias_active = columns.copy()
+    relation_active = np.zeros((len(data.relations), len(data.columns)), dtype=bool)
+    for k, (relation, candidates) in enumerate(zip(data.relations.values(), sampler.relation_columns, strict=True)):
+        if len(relation) == 0:  # known from earlier data only
+            continue
+        relation_active[k, candidates] = True
+        if not apart:
+            rows[relation.left] = True
+            columns[candidates] = True
+    if sampler.past is not None:
+        rows |= sampler.past.row_totals > 0
+    masks = {"u": rows, "v": columns, "bias": bias_active}
+    masks |= {f"relation {k}.r": active for k, active in enumerate(relation_active)}
+    for path, mask in masks.items():
+        if sites is not None and path in sites:
+            known = sites[path].known
+            mask[: len(known)] |= known
+    blueprint = Blueprint(
+        rows=Side(ROW, data.rows, data.row_taxonomy, rows),
+        columns=Side(COLUMN, data.columns, data.column_taxonomy, columns),
+        relations=relations,
+        dim=dim,
+        dtype=dtype,
+        hyperpriors=hyperpriors,
+        priors=named_priors(bias_prior),
+        bias_active=bias_active,
+        relation_active=relation_active,
+    )
+    posterior = blueprint.build()
+    start(posterior, seed)
+    if sites is not None:
+        _give_sites(posterior, sites)
+    return Network(posterior, blueprint.rows, blueprint.columns, tuple(relations), hyperpriors, apart)
+
+
+def _give_sites(posterior: Posterior, sites: dict[str, Sites]) -> None:
+    for path, block in posterior.blocks().items():
+        if path in sites:
+            same = np.arange(len(sites[path].precision))
+            block.sites = sites[path].moved((same, same), block.mean)
+        else:
+            block.sites = Sites(np.zeros_like(block.mean), np.zeros_like(block.mean))
+
+
+def run_epoch(network: Network, data: EpochData, engine: Engine) -> tuple[float, dict[str, Any]]:
+    """Update every variable once.
+
+    Returns the likelihood of the co-occurrence cells, and what the bound needs of each block: both hold to the end.
+    """
+    q = network.posterior
+    pairs = Cooccurrence.of(q)
+    pairs.update_rows(data, engine)
+    q.u.prior.update(q.u, None, engine)
+    likelihood = pairs.update_columns(data, engine)
+    q.v.prior.update(q.v, None, engine)
+    if q.relations:
+        for_each(network.relation_likelihoods(), data.relations, engine, Bilinear.update)
+    for block in (q.bias, *(relation.r for relation in q.relations)):
+        block.prior.update(block, None, engine)
+    measured = {path: block.measure(engine) for path, block in q.blocks().items()}
+    for path, block in q.blocks().items():
+        block.update_precisions(measured[path])
+    return likelihood, measured
+
+
+def lower_bound(
+    network: Network,
+    data: EpochData,
+    engine: Engine,
+    likelihood: float | None = None,
+    measured: dict[str, Any] | None = None,
+) -> float:
+    """Return the whole bound of the present posterior on a sample, in float64 with all constants.
+
+    `likelihood` and `measured` are what `run_epoch` returned, where it ran just before. Relations that are learned
+    apart have a bound of their own, `relation_bound`, and are no part of it.
+    """
+    q = network.posterior
+    total = _prior_bound({"u": q.u, "v": q.v, "bias": q.bias}, engine, measured)
+    total += Cooccurrence.of(q).log_likelihood(data, engine) if likelihood is None else likelihood
+    return float(total) if network.apart else float(total + relation_bound(network, data, engine, measured))
+
+
+def relation_bound(network: Network, data: EpochData, engine: Engine, measured: dict[str, Any] | None = None) -> float:
+    """Return what relations add to the bound; where they are learned apart, their whole bound."""
+    q = network.posterior
+    if not q.relations:
+        return 0.0
+    own = {path: block for path, block in q.blocks().items() if path not in ("u", "v", "bias")}
+    found = for_each(network.relation_likelihoods(), data.relations, engine, Bilinear.log_likelihood)
+    return float(_prior_bound(own, engine, measured) + np.sum(found))
+
+
+def _prior_bound(blocks: dict[str, Block], engine: Engine, measured: dict[str, Any] | None) -> float:
+    """Sum the bound of some blocks, of the variables of their priors, and of what earlier data said."""
+    total = 0.0
+    for path, block in blocks.items():
+        own, above = block.bound(block.measure(engine) if measured is None else measured[path])
+        total += own + sum(above)
+        if block.sites is not None:
+            total += block.sites.expected_log(block, engine)
+    return total
+
+
+def train(
+    network: Network,
+    sampler: Sampler,
+    engine: Engine,
+    *,
+    epochs: int,
+    resample: bool,
+    first_epoch: int = 0,
+    memory: float | None = None,
+) -> Iterator[EpochInfo]:
+    """Run epochs one by one; a caller may stop after any of them and finds a whole posterior.
+
+    `memory` is how many bytes the cells of a sample may take before they go to files.
+    """
+    plan = Plan(sampler, memory)
+    for epoch in range(first_epoch, first_epoch + epochs):
+        started = time.perf_counter()
+        drawn = epoch if resample else 0
+        data = engine.sample(plan, drawn, relation_cells(network, sampler, drawn, engine))
+        try:
+            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine))
+        finally:
+            data.close()
+        yield EpochInfo(epoch, bound, data.size, time.perf_counter() - started)
+
+
+def relation_cells(network: Network, sampler: Sampler, epoch: int, engine: Engine) -> RelationCells:
+    """Draw the relation cells of an epoch."""
+    cells = sampler.relation_sample(epoch, engine)
+    return RelationCells(cells, sampler.counts.shape, network.posterior, network.apart)
+
+
+def check_finite(posterior: Posterior, bound: float, data: Dataset) -> None:
+    """Stop with the name of the first entity whose density is no longer finite."""
+    from vbn.kernels.hierarchy import first_not_finite
+
+    for block, names, side in ((posterior.u, data.rows, ROW), (posterior.v, data.columns, COLUMN)):
+        at = first_not_finite(block.mean, block.variance)
+        if at >= 0:
+            raise NumericalError(
+                f"the density of {side} entity {names[at]!r} (seen {names.counts[at]:g} times) is no longer finite. "
+                "Likely causes: counts too large for float32 (use dtype='float64'), or alpha or beta near 0."
+            )
+    if not np.isfinite(bound):
+        raise NumericalError(
+            f"the lower bound is {bound}. Likely causes: counts too large for float32 (use dtype='float64'), "
+            "or alpha or beta near 0."
+        )

@@ -1,0 +1,180 @@
+"""Co-occurrence: d ~ sigmoid(u_i.v_j + b_j). Updates u, v and b from the cells of a sample.
+
+The two half-sweeps run where the cells are: `EntityInputs` and `BiasInputs` hold what they need beside the cells, for
+all rows of a side. An engine that runs rows elsewhere sends `part(first, last)` there, numbered from 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from vbn.kernels import CellArrays, DensityArrays, EvidenceArrays, PriorArrays, RelationArrays
+from vbn.model.block import Block
+from vbn.model.engine import Engine
+from vbn.model.priors import Prior
+
+if TYPE_CHECKING:
+    from vbn.model.epoch import EpochData
+    from vbn.model.likelihoods.relations import RelationCells
+    from vbn.model.posterior import Posterior
+
+DIRECT_CELLS = 1 << 16
+"""Rows with more cells than this build their Gram matrix instead of laying their contexts out (200 bytes a cell)."""
+
+
+class EntityInputs(NamedTuple):
+    """What updates q(u_i), or q(v_j), given the cells of a row: `own` is updated, the rest is only read.
+
+    `other` are the densities of the other side, and `bias_is_own` tells to which side the biases belong: to the rows
+    that are updated (v), or to the other side (u).
+    """
+
+    active: np.ndarray
+    own: DensityArrays
+    tau: np.ndarray
+    prior: Prior
+    evidence: EvidenceArrays
+    bias: DensityArrays
+    bias_is_own: bool
+    relations: RelationArrays
+    other: DensityArrays
+
+    def update(self, first: int, last: int, cells: CellArrays) -> None:
+        """Update the rows first..last-1 from their cells, Eq. (ui-update)."""
+        from vbn.kernels.entities import update_entities
+
+        update_entities(
+            first,
+            last,
+            self.active,
+            cells,
+            self.own,
+            self.other,
+            PriorArrays(self.prior.means(np.arange(first, last)), self.tau, self.evidence),
+            self.bias,
+            self.bias_is_own,
+            self.relations,
+            DIRECT_CELLS,
+        )
+
+    def part(self, first: int, last: int) -> EntityInputs:
+        """Return the inputs of the rows first..last-1, numbered from 0; what all rows share is the same array."""
+        rows = slice(first, last)
+        known = len(self.evidence.precision) > 0
+        return self._replace(
+            active=self.active[rows],
+            own=_rows_of(self.own, rows),
+            tau=self.tau[rows],
+            prior=self.prior.part(first, last),
+            evidence=EvidenceArrays(*(array[rows] for array in self.evidence)) if known else self.evidence,
+            bias=_rows_of(self.bias, rows) if self.bias_is_own else self.bias,
+            relations=_relations_of(self.relations, rows, self.bias_is_own),
+        )
+
+
+class BiasInputs(NamedTuple):
+    """What updates q(b_j) after its v_j: which ones, and their priors as precision and precision times mean."""
+
+    active: np.ndarray
+    precision: np.ndarray
+    linear: np.ndarray
+
+    def update(self, entities: EntityInputs, result: np.ndarray, first: int, last: int, cells: CellArrays) -> None:
+        """Update q(b_j) of the columns first..last-1 from their cells, Eq. (bj-updates).
+
+        The bounded log-likelihood of each column's cells after that goes into `result`.
+        """
+        from vbn.kernels.cells import update_biases
+
+        v, u, bias = entities.own, entities.other, entities.bias
+        update_biases(first, last, self.active, cells, v, u, self.precision, self.linear, bias, result)
+
+    def part(self, first: int, last: int) -> BiasInputs:
+        """Return the inputs of the columns first..last-1, numbered from 0."""
+        return BiasInputs(*(array[first:last] for array in self))
+
+
+@dataclass(frozen=True)
+class Cooccurrence:
+    """The likelihood of co-occurrence cells, given u, v and b."""
+
+    u: Block
+    v: Block
+    bias: Block
+
+    @classmethod
+    def of(cls, posterior: Posterior) -> Cooccurrence:
+        """Return the likelihood of a model's blocks."""
+        return cls(posterior.u, posterior.v, posterior.bias)
+
+    def entity_inputs(
+        self, own: Block, relations: RelationCells | RelationArrays, active: np.ndarray | None = None
+    ) -> EntityInputs:
+        """Return what updates q(u_i) or q(v_j); all that have data if `active` does not tell which."""
+        return EntityInputs(
+            active=own.active if active is None else active,
+            own=own.densities,
+            tau=own.tau,
+            prior=own.prior,
+            evidence=own.evidence,
+            bias=self.bias.densities,
+            bias_is_own=own is self.v,
+            relations=relations if isinstance(relations, RelationArrays) else relations.arrays(own is self.v),
+            other=(self.u if own is self.v else self.v).densities,
+        )
+
+    def bias_inputs(self, active: np.ndarray) -> BiasInputs:
+        """Return what updates the active q(b_j)."""
+        return BiasInputs(active, *self.bias.natural_prior())
+
+    def update_rows(self, data: EpochData, engine: Engine) -> None:
+        """Update all active q(u_i)."""
+        data.update_rows(self.entity_inputs(self.u, data.relations), engine)
+
+    def update_columns(self, data: EpochData, engine: Engine, biases: bool = True) -> float:
+        """Update all active q(v_j) and, if wanted, q(b_j); return the log-likelihood of the cells after that."""
+        active = self.bias.active if biases else np.zeros_like(self.bias.active)
+        entities = self.entity_inputs(self.v, data.relations)
+        return float(data.update_columns(entities, self.bias_inputs(active), engine).sum())
+
+    def update_biases(self, data: EpochData, engine: Engine) -> float:
+        """Update all active q(b_j) alone; return the log-likelihood of the cells after that."""
+        return self._with_columns_unmoved(data, engine, self.bias.active)
+
+    def log_likelihood(self, data: EpochData, engine: Engine) -> float:
+        """Return the bounded log-likelihood of all cells, at the best xi."""
+        return self._with_columns_unmoved(data, engine, np.zeros_like(self.bias.active))
+
+    def _with_columns_unmoved(self, data: EpochData, engine: Engine, active: np.ndarray) -> float:
+        entities = self.entity_inputs(self.v, data.relations, np.zeros_like(self.v.active))
+        return float(data.update_columns(entities, self.bias_inputs(active), engine).sum())
+
+    def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and variance of u_i.v_j + b_j for some pairs."""
+        from vbn.kernels.predictive import pair_moments
+
+        mean, variance = np.empty(len(rows)), np.empty(len(rows))
+        blocks = (self.u.densities, self.v.densities, self.bias.densities)
+        pair_moments(0, len(rows), rows, columns, *blocks, mean, variance)
+        return mean, variance
+
+
+def _rows_of(given: DensityArrays, rows: slice) -> DensityArrays:
+    return DensityArrays(given.mean[rows], given.variance[rows])
+
+
+_BY_CELL = ("indices", "kind", "positive", "negative", "places")
+
+
+def _relations_of(relations: RelationArrays, rows: slice, bias_is_own: bool) -> RelationArrays:
+    own = relations.indptr[rows.start : rows.stop + 1]
+    cells = slice(int(own[0]), int(own[-1]))
+    part = relations._replace(indptr=own - own[0], **{name: getattr(relations, name)[cells] for name in _BY_CELL})
+    if not bias_is_own:
+        return part
+    # Copies, as kernels are compiled for contiguous arrays.
+    mean, variance = (np.ascontiguousarray(array[:, rows]) for array in (relations.bias_mean, relations.bias_variance))
+    return part._replace(bias_mean=mean, bias_variance=variance)

@@ -1,0 +1,277 @@
+"""Typed relations: d ~ sigmoid(sum_m (x_m.u_i)(y_m.v_j) + r_j). Updates x, y and r from the cells of each relation.
+
+Cells come in two layouts: a list for each relation, from which its own variables learn, and the cells of all relations
+by entity, from which u and v learn. `RelationCells` makes both when they are first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vbn.kernels import RelationArrays
+from vbn.model.block import Block
+from vbn.model.engine import Engine
+from vbn.model.fields import Gaussians
+from vbn.model.posterior import Posterior, RelationBlocks
+from vbn.sampling import Cells
+
+
+def project(entities: Gaussians, factors: Gaussians, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return E[a_m] as (n, rank) and E[a_m a_n] as (n, rank, rank), a = X u, of some entities."""
+    from vbn.kernels.relations import project as kernel
+
+    rank = len(factors.mean)
+    first, second = np.empty((len(ids), rank)), np.empty((len(ids), rank, rank))
+    kernel(ids, entities.densities, factors.densities, 0, rank, first, second)
+    return first, second
+
+
+@dataclass(frozen=True)
+class RelationList:
+    """Cells of a relation; `left` and `right` are places in `rows` and `columns`, the entities that occur in it."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    column_of: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+
+    @classmethod
+    def of(cls, cells: Cells) -> RelationList:
+        """List the cells of a relation."""
+        rows, left = np.unique(cells.rows(), return_inverse=True)
+        columns, right = np.unique(cells.indices, return_inverse=True)
+        return cls(rows, columns, left, right, cells.indices, cells.positive, cells.negative)
+
+
+@dataclass(frozen=True)
+class Bilinear:
+    """The likelihood of the cells of one relation, given its blocks and the densities of the entities."""
+
+    blocks: RelationBlocks
+    u: Gaussians
+    v: Gaussians
+
+    def update(self, cells: RelationList) -> None:
+        """Update x, then y, then r."""
+        self.update_factors(cells, columns=False)
+        self.update_factors(cells, columns=True)
+        self.move_biases(cells)
+        self.update_biases(cells)
+
+    def update_factors(self, cells: RelationList, columns: bool) -> None:
+        """Update q(x_m), or q(y_m) of the columns, one m after the other, Eq. (x-update)."""
+        from vbn.kernels.relations import update_factors
+
+        sides = [(self.u, self.blocks.x, cells.rows, cells.left), (self.v, self.blocks.y, cells.columns, cells.right)]
+        (entities, own, ids, mine), (partners, other, other_ids, theirs) = sides[::-1] if columns else sides
+        update_factors(
+            0,
+            len(own),
+            mine,
+            theirs,
+            cells.positive,
+            cells.negative,
+            ids,
+            entities.densities,
+            own.densities,
+            own.tau,
+            own.moments().mean,
+            own.evidence,
+            cells.column_of,
+            self.blocks.r.densities,
+            *project(entities, own, ids),
+            *project(partners, other, other_ids),
+        )
+
+    def move_biases(self, cells: RelationList) -> None:
+        """Move all active r_j and their common mean by the same step, the best one, if they have a common mean."""
+        from vbn.kernels.relations import relation_residuals
+
+        r = self.blocks.r
+        pull, stiff = relation_residuals(*self._scored(cells), r.densities)
+        if r.sites is not None:
+            linear, precision = r.sites.linear, r.sites.precision
+            pull += float((linear - precision * r.mean)[r.active].sum(dtype=np.float64))
+            stiff += float(precision[r.active].sum(dtype=np.float64))
+        r.mean[r.active] += r.mean.dtype.type(r.prior.move_together(pull, stiff))
+
+    def update_biases(self, cells: RelationList) -> None:
+        """Update all active q(r_j), Eq. (r_jk-updates)."""
+        from vbn.kernels.relations import update_relation_biases
+
+        r = self.blocks.r
+        update_relation_biases(*self._scored(cells), *r.natural_prior(), r.densities, r.active)
+
+    def log_likelihood(self, cells: RelationList) -> float:
+        """Return the bounded log-likelihood of the cells, at the best zeta."""
+        from vbn.kernels.relations import relation_likelihood
+
+        return float(relation_likelihood(*self._scored(cells), self.blocks.r.densities))
+
+    def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and variance of the score of some pairs."""
+        from vbn.kernels.predictive import relation_pair_moments
+
+        mean, variance = np.empty(len(rows)), np.empty(len(rows))
+        relation_pair_moments(
+            0,
+            len(rows),
+            0,
+            self.blocks.rank,
+            rows,
+            columns,
+            self.u.densities,
+            self.v.densities,
+            self.blocks.x.densities,
+            self.blocks.y.densities,
+            self.blocks.r.densities,
+            mean,
+            variance,
+        )
+        return mean, variance
+
+    def _scored(self, cells: RelationList) -> tuple[np.ndarray, ...]:
+        """Return the cells with the projections of both sides."""
+        listed = cells.left, cells.right, cells.column_of, cells.positive, cells.negative
+        return (
+            *listed,
+            *project(self.u, self.blocks.x, cells.rows),
+            *project(self.v, self.blocks.y, cells.columns),
+        )
+
+
+def likelihoods_of(posterior: Posterior, entities: tuple[Gaussians, Gaussians]) -> list[Bilinear]:
+    """Return the likelihoods of all relations, which are about these densities of rows and of columns."""
+    return [Bilinear(blocks, *entities) for blocks in posterior.relations]
+
+
+def for_each(likelihoods: Sequence[Bilinear], cells: RelationCells, engine: Engine, task: Any) -> list[Any]:
+    """Return task(likelihood, its cells) for every relation, side by side."""
+    lists = cells.lists
+    return engine.map(lambda k, _: task(likelihoods[k], lists[k]), [(k, k + 1) for k in range(len(likelihoods))])
+
+
+@dataclass(frozen=True)
+class MergedRelations:
+    """Cells of all relations by row, those of one row sorted by relation.
+
+    `ids[k]` are the other side's entities in relation k; `places[cell]` tells where the cell's entity is among all.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    kind: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+    places: np.ndarray
+    ids: list[np.ndarray]
+
+    @classmethod
+    def of(cls, relations: Sequence[Cells], n_rows: int, dtype: np.dtype) -> MergedRelations:
+        """Merge the cells of relations."""
+        none, empty = np.empty(0, np.int32), np.empty(0, dtype)
+        if not relations:
+            return cls(np.zeros(n_rows + 1, np.int64), none, none, empty, empty, np.empty(0, np.int64), [])
+        ids, places, before = [], [], 0
+        for cells in relations:
+            distinct, place = np.unique(cells.indices, return_inverse=True)
+            ids.append(distinct)
+            places.append(before + place)
+            before += len(distinct)
+        rows = np.concatenate([cells.rows() for cells in relations])
+        order = np.argsort(rows, kind="stable")
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_rows)))).astype(np.int64)
+        kind = np.concatenate([np.full(len(cells), k, np.int32) for k, cells in enumerate(relations)])
+        indices, positive, negative = (
+            np.concatenate([getattr(cells, name) for cells in relations])[order]
+            for name in ("indices", "positive", "negative")
+        )
+        return cls(indptr, indices, kind[order], positive, negative, np.concatenate(places)[order], ids)
+
+
+class RelationCells:
+    """The relation cells of a sample.
+
+    `apart`: relations are learned apart, and u and v learn nothing from them.
+    """
+
+    def __init__(self, cells: Sequence[Cells], shape: tuple[int, int], posterior: Posterior, apart: bool) -> None:
+        self._cells, self._shape, self._posterior = cells, shape, posterior
+        self._heard = () if apart else tuple(cells)
+
+    @property
+    def size(self) -> int:
+        """Return the number of cells."""
+        return sum(len(cells) for cells in self._cells)
+
+    @cached_property
+    def lists(self) -> list[RelationList]:
+        """Return the cells of each relation as a list."""
+        return [RelationList.of(cells) for cells in self._cells]
+
+    def arrays(self, of_columns: bool) -> RelationArrays:
+        """Return the cells by row, or by column, with the factors of that side and the projections of the other."""
+        q = self._posterior
+        merged, other = (self._by_column, q.u) if of_columns else (self._by_row, q.v)
+        pairs = [(each.y, each.x) if of_columns else (each.x, each.y) for each in q.relations]
+        return _arranged(merged, pairs, other, [each.r for each in q.relations], len(q.v))
+
+    @cached_property
+    def _by_row(self) -> MergedRelations:
+        return MergedRelations.of(self._heard, self._shape[0], self._posterior.u.mean.dtype)
+
+    @cached_property
+    def _by_column(self) -> MergedRelations:
+        turned = [cells.transposed for cells in self._heard]
+        return MergedRelations.of(turned, self._shape[1], self._posterior.v.mean.dtype)
+
+
+def no_relations(n_rows: int, entities: Block) -> RelationArrays:
+    """Return what kernels take for rows that no relation is about; `entities` are of the same type and dimension."""
+    return _arranged(MergedRelations.of((), n_rows, entities.mean.dtype), [], entities, [], n_rows)
+
+
+def _arranged(
+    merged: MergedRelations,
+    factors: list[tuple[Block, Block]],
+    other: Block,
+    biases: list[Block],
+    n_columns: int,
+) -> RelationArrays:
+    """Put the factors of all relations one below the other; projections are as wide as the largest rank."""
+    dtype, dim = other.mean.dtype, other.gamma.dim
+    ranks = [len(own) for own, _ in factors]
+    total, widest = sum(map(len, merged.ids)), max(ranks, default=0)
+    first, second = np.zeros((total, widest)), np.zeros((total, widest, widest))
+    at = 0
+    for rank, ids, (_, theirs) in zip(ranks, merged.ids, factors, strict=False):
+        rows = slice(at, at + len(ids))
+        first[rows, :rank], second[rows, :rank, :rank] = project(other, theirs, ids)
+        at += len(ids)
+
+    def stacked(arrays: list[np.ndarray], width: int) -> np.ndarray:
+        return np.concatenate([np.empty((0, width), dtype), *arrays])
+
+    return RelationArrays(
+        indptr=merged.indptr,
+        indices=merged.indices,
+        kind=merged.kind,
+        positive=merged.positive,
+        negative=merged.negative,
+        offsets=np.concatenate(([0], np.cumsum(ranks, dtype=np.int64))).astype(np.int64),
+        own_mean=stacked([own.mean for own, _ in factors], dim),
+        own_variance=stacked([own.variance for own, _ in factors], dim),
+        places=merged.places,
+        c_first=first,
+        c_second=second,
+        bias_mean=stacked([r.mean[None] for r in biases], n_columns),
+        bias_variance=stacked([r.variance[None] for r in biases], n_columns),
+    )

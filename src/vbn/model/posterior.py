@@ -1,0 +1,233 @@
+"""All of q(theta) as blocks: u, v and b, and x, y and r of each relation; built from what is known before training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vbn.data import Vocabulary
+from vbn.model.block import Block
+from vbn.model.fields import Gaussians, Holder
+from vbn.model.precisions import Hyperpriors
+from vbn.model.priors import Centre, Constant, Match, Prior, Setting, Zero, automatic_priors, prior_of
+from vbn.model.side import Side
+
+_START_SCALE = 0.1  # standard deviation of the first means; 0 would be a fixed point
+_START_VARIANCE = 1.0
+_FACTOR_VARIANCE = 0.05  # factors of relations start large and certain, or else they are pruned in the first epochs
+_FACTOR_NOISE = 0.01  # of factors that start at a prior mean other than 0
+BIAS_PRIORS = ("taxonomy", "common", "zero")
+
+
+@dataclass(frozen=True)
+class RelationInfo:
+    """A relation that the model knows: its name, whether it holds both ways, its `relation_prior` and its rank."""
+
+    name: str
+    symmetric: bool
+    prior: float = 0.0
+    rank: int = 1
+
+
+@dataclass(frozen=True)
+class RelationBlocks(Holder):
+    """The variables of a relation: the rows x_m and y_m of its factors, and a bias r_j for each column."""
+
+    x: Block
+    y: Block
+    r: Block
+
+    def parts(self) -> Mapping[str, Block]:
+        """Return the blocks by name."""
+        return {"x": self.x, "y": self.y, "r": self.r}
+
+    def with_parts(self, parts: Mapping[str, Holder]) -> RelationBlocks:
+        """Return the same with other blocks."""
+        return replace(self, **parts)  # type: ignore[arg-type]
+
+    @property
+    def rank(self) -> int:
+        """Return the number of factors."""
+        return len(self.x)
+
+
+@dataclass(frozen=True)
+class Posterior(Holder):
+    """All densities of the model."""
+
+    u: Block
+    v: Block
+    bias: Block
+    relations: tuple[RelationBlocks, ...] = ()
+
+    def parts(self) -> Mapping[str, Holder]:
+        """Return blocks, and the variables of relations by their numbers."""
+        named = {f"relation {number}": relation for number, relation in enumerate(self.relations)}
+        return {"u": self.u, "v": self.v, "bias": self.bias, **named}
+
+    def with_parts(self, parts: Mapping[str, Holder]) -> Posterior:
+        """Return the same with other blocks."""
+        u, v, bias, *relations = parts.values()
+        return Posterior(u, v, bias, tuple(relations))  # type: ignore[arg-type]
+
+    @property
+    def dim(self) -> int:
+        """Return the dimension t."""
+        return int(self.u.mean.shape[1])
+
+    def blocks(self) -> dict[str, Block]:
+        """Return all blocks by their paths, such as "u" and "relation 0.x"."""
+        found = {"u": self.u, "v": self.v, "bias": self.bias}
+        for number, relation in enumerate(self.relations):
+            found |= {f"relation {number}.{name}": block for name, block in relation.parts().items()}
+        return found
+
+    def settle(self) -> None:
+        """Give every variable without data its density, from what its prior says."""
+        for block in self.blocks().values():
+            block.settle()
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """What the blocks of a model follow from.
+
+    Parameters
+    ----------
+    rows, columns
+        The two sides.
+    relations
+        The relations, with their ranks.
+    dim, dtype, hyperpriors
+        Dimension and type of all densities, and the priors of their precisions.
+    priors
+        Names of the priors of "u", "v" and "bias". Those that a side does not call for are left out.
+    bias_active, relation_active
+        Which biases data reaches; those of the active columns by default.
+    """
+
+    rows: Side
+    columns: Side
+    relations: Sequence[RelationInfo]
+    dim: int
+    dtype: np.dtype
+    hyperpriors: Hyperpriors
+    priors: Mapping[str, Sequence[str]]
+    bias_active: np.ndarray | None = None
+    relation_active: np.ndarray | None = None
+
+    def build(self, full: Callable[..., np.ndarray] = np.full) -> Posterior:
+        """Return the blocks before training, all means at 0; `full` makes their arrays."""
+        columns, m = self.columns.active, len(self.columns.names)
+        bias_active = columns if self.bias_active is None else self.bias_active
+        relation_active = (
+            np.tile(columns, (len(self.relations), 1)) if self.relation_active is None else self.relation_active
+        )
+
+        def block(
+            name: str, kind: str, shape: tuple[int, ...], prior: Prior | None, active: np.ndarray, variance: float
+        ) -> Block:
+            dim = shape[1] if len(shape) > 1 else 1
+            gamma = self.hyperpriors.of(kind, dim)
+            if prior is None:
+                side = self.rows if name == "u" else self.columns
+                setting = Setting(name, kind, dim, self.dtype, self.hyperpriors, full)
+                prior = prior_of(side, setting, self.priors[name])
+            return Block(
+                mean=full(shape, 0.0, self.dtype),
+                variance=full(shape, variance, self.dtype),
+                rate=full(shape[0], gamma.shape, np.float64),
+                prior=prior,
+                gamma=gamma,
+                active=active,
+                large=kind == "entity",
+            )
+
+        def relation(info: RelationInfo, active: np.ndarray) -> RelationBlocks:
+            shape, known = (info.rank, self.dim), np.ones(info.rank, dtype=bool)
+            prior = Constant(info.prior * np.eye(*shape))
+            x, y = (block("factors", "relation", shape, prior, known, _FACTOR_VARIANCE) for _ in range(2))
+            centre = Zero(1) if not self.centred else Centre(full(1, 0.0, np.float64), full(1, 0.0, np.float64))
+            return RelationBlocks(x, y, block("r", "relation", (m,), centre, active, _START_VARIANCE))
+
+        return Posterior(
+            u=block("u", "entity", (len(self.rows.names), self.dim), None, self.rows.active, _START_VARIANCE),
+            v=block("v", "entity", (m, self.dim), None, self.columns.active, _START_VARIANCE),
+            bias=block("bias", "bias", (m,), None, bias_active, _START_VARIANCE),
+            relations=tuple(relation(*each) for each in zip(self.relations, relation_active, strict=True)),
+        )
+
+    @property
+    def centred(self) -> bool:
+        """Return whether biases have a common mean, which those of relations have then too."""
+        return Centre.name in self.priors["bias"]
+
+
+def named_priors(bias_prior: str) -> dict[str, list[str]]:
+    """Return the priors of each block of entities for a `bias_prior`."""
+    found = automatic_priors()
+    bias = {"taxonomy": [*found, Centre.name], "common": [Centre.name], "zero": []}[bias_prior]
+    return {"u": found, "v": found, "bias": bias}
+
+
+def start(posterior: Posterior, seed: int) -> None:
+    """Set the means that training starts from: at random, those of factors around their prior means."""
+    streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
+    u, v, x, y = (np.random.default_rng(stream) for stream in streams)
+    for block, rng in ((posterior.u, u), (posterior.v, v)):
+        block.mean[...] = _START_SCALE * rng.standard_normal(block.mean.shape)
+    for relation in posterior.relations:
+        for block, rng in ((relation.x, x), (relation.y, y)):
+            prior, noise = block.moments().mean, rng.standard_normal(block.mean.shape)
+            scale = np.where(prior.any(axis=1), _FACTOR_NOISE, 1.0)[:, None]
+            block.mean[...] = prior + scale * noise
+
+
+def carry(
+    old: Posterior, new: Posterior, rows: Match, columns: Match, old_relations: Sequence[str], relations: Sequence[str]
+) -> None:
+    """Copy all densities that an older model has; a relation is the same if its name and its rank are."""
+    new.u.carry(old.u, rows)
+    new.v.carry(old.v, columns)
+    new.bias.carry(old.bias, columns)
+    known = dict(zip(old_relations, old.relations, strict=True))
+    for name, here in zip(relations, new.relations, strict=True):
+        there = known.get(name)
+        if there is None or there.rank != here.rank:
+            continue
+        every = np.arange(here.rank), np.arange(here.rank)
+        here.x.carry(there.x, every)
+        here.y.carry(there.y, every)
+        here.r.carry(there.r, columns)
+
+
+def common_places(old: Vocabulary, new: Vocabulary) -> Match:
+    """Return the ids of the names that both know: in the old and in the new numbering."""
+    if new.names[: len(old)] == old.names:  # the usual case: a vocabulary only grew
+        same = np.arange(len(old))
+        return same, same
+    pairs = [(i, new.id(name)) for i, name in enumerate(old.names) if name in new]
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def placeholder(shape: int | tuple[int, ...], value: float, dtype: np.dtype) -> np.ndarray:
+    """Return an array that takes no memory, for a model whose values come from a file."""
+    return np.broadcast_to(np.asarray(value, dtype), shape)
+
+
+__all__ = [
+    "BIAS_PRIORS",
+    "Blueprint",
+    "Gaussians",
+    "Posterior",
+    "RelationBlocks",
+    "RelationInfo",
+    "carry",
+    "common_places",
+    "named_priors",
+    "placeholder",
+    "start",
+]

@@ -1,0 +1,33 @@
+"""Priors of blocks, one module each. A new kind is a new module here, or a registered class of a user's own."""
+
+from vbn.model.priors.base import (
+    PRIORS,
+    Constant,
+    Match,
+    Prior,
+    Setting,
+    Share,
+    Sum,
+    Zero,
+    automatic_priors,
+    prior_of,
+    register,
+)
+from vbn.model.priors.centre import Centre
+from vbn.model.priors.hierarchy import Hierarchy
+
+__all__ = [
+    "PRIORS",
+    "Centre",
+    "Constant",
+    "Hierarchy",
+    "Match",
+    "Prior",
+    "Setting",
+    "Share",
+    "Sum",
+    "Zero",
+    "automatic_priors",
+    "prior_of",
+    "register",
+]

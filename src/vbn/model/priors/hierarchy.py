@@ -1,0 +1,195 @@
+"""The taxonomy as prior: m_i = sum_n a_in h_n, with an isotropic Gaussian h_n for each category, Eq. (hu-updates).
+
+A category is pulled towards its own parents in the same way, with its own precision. Biases follow the taxonomy in one
+dimension: films of a popular director are popular, also the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vbn.data import Vocabulary
+from vbn.kernels import ParentArrays
+from vbn.model.fields import MEAN, RATE, VARIANCE, Field
+from vbn.model.graph import Graph
+from vbn.model.precisions import Gamma, Measured
+from vbn.model.priors.base import Match, Prior, Setting, Share, register
+from vbn.model.ranges import row_ranges
+from vbn.model.side import Side
+
+if TYPE_CHECKING:
+    from vbn.model.block import Block
+    from vbn.model.engine import Engine
+
+_CATEGORIES_PER_TASK = 128
+START_VARIANCE = 1.0
+
+
+class Parents(Prior):
+    """What the parents say of some rows, without what is needed to update them."""
+
+    def __init__(self, arrays: ParentArrays) -> None:
+        self.arrays_of_parents = arrays
+
+    def means(self, rows: np.ndarray) -> np.ndarray:
+        """Return the weighted means of the parents."""
+        from vbn.kernels.hierarchy import parent_means
+
+        arrays = self.arrays_of_parents
+        means = np.empty((len(rows), arrays.mean.shape[1]))
+        parent_means(rows, arrays, means)
+        return means
+
+    def variances(self, rows: np.ndarray) -> np.ndarray:
+        """Return sum_n a_in^2 var_h_n."""
+        from vbn.kernels.hierarchy import parent_variances
+
+        variances = np.empty(len(rows))
+        parent_variances(rows, self.arrays_of_parents, variances)
+        return variances
+
+    def part(self, first: int, last: int) -> Parents:
+        """Return the parents of some rows, numbered from 0; the categories stay as they are."""
+        arrays = self.arrays_of_parents
+        own = arrays.indptr[first : last + 1]
+        edges = slice(int(own[0]), int(own[-1]))
+        return Parents(
+            arrays._replace(indptr=own - own[0], parents=arrays.parents[edges], weights=arrays.weights[edges])
+        )
+
+
+@register
+class Hierarchy(Prior):
+    """The categories of a taxonomy."""
+
+    name = "hierarchy"
+    fields = (
+        Field("mean", MEAN, ("category", "dim"), partner="variance"),
+        Field("variance", VARIANCE, ("category",)),
+        Field("rate", RATE, ("category",)),
+    )
+
+    def __init__(self, graph: Graph, gamma: Gamma, mean: np.ndarray, variance: np.ndarray, rate: np.ndarray) -> None:
+        self.graph, self.gamma = graph, gamma
+        self.mean, self.variance, self.rate = mean, variance, rate
+
+    @classmethod
+    def of(cls, side: Side, setting: Setting) -> Hierarchy | None:
+        """Return the categories of the side's taxonomy, if it has one."""
+        graph = side.graph
+        if side.taxonomy is None or graph.n_categories == 0:
+            return None
+        kind, c = "category" if setting.kind == "entity" else setting.kind, graph.n_categories
+        gamma = setting.hyperpriors.of(kind, setting.dim)
+        return cls(
+            graph,
+            gamma,
+            mean=setting.full((c, setting.dim), 0.0, setting.dtype),
+            variance=setting.full(c, START_VARIANCE, setting.dtype),
+            rate=setting.full(c, gamma.shape, np.float64),
+        )
+
+    @property
+    def arrays_of_parents(self) -> ParentArrays:
+        """Return parents and categories, as kernels take them."""
+        graph = self.graph
+        return ParentArrays(graph.parent_indptr, graph.parents, graph.parent_weights, self.mean, self.variance)
+
+    def means(self, rows: np.ndarray) -> np.ndarray:
+        """Return the weighted means of the parents."""
+        return Parents(self.arrays_of_parents).means(rows)
+
+    def variances(self, rows: np.ndarray) -> np.ndarray:
+        """Return the variances of these means."""
+        return Parents(self.arrays_of_parents).variances(rows)
+
+    def informs(self, rows: np.ndarray) -> np.ndarray:
+        """Return which rows have parents."""
+        return np.asarray(np.diff(self.graph.parent_indptr)[rows] > 0)
+
+    def part(self, first: int, last: int) -> Parents:
+        """Return what the parents say of some rows."""
+        return Parents(self.arrays_of_parents).part(first, last)
+
+    def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
+        """Update all active categories: one set of the partition after the other, those of a set in parallel."""
+        from vbn.kernels.hierarchy import update_categories
+
+        graph, own = self.graph, block.mean.reshape(len(block), -1)
+        arguments = (
+            graph.category_nodes,
+            graph.active_category_of,
+            block.active,
+            block.tau,
+            self.gamma.expected(self.rate),
+            self.arrays_of_parents,
+            own if offset is None else own - offset.astype(own.dtype),
+            graph.child_indptr,
+            graph.child_nodes,
+            graph.child_weights,
+        )
+        for members in graph.sets:
+
+            def task(first: int, last: int, members: np.ndarray = members) -> None:
+                update_categories(first, last, members, *arguments)
+
+            engine.map(task, row_ranges(len(members), _CATEGORIES_PER_TASK))
+
+    def measure(self, engine: Engine) -> Measured:
+        """Return how far the active categories lie from their own parents."""
+        from vbn.kernels.hierarchy import category_distances
+
+        graph, parents = self.graph, self.arrays_of_parents
+        active, distance = graph.category_active, np.zeros(graph.n_categories)
+
+        def task(first: int, last: int) -> None:
+            category_distances(first, last, active, graph.category_nodes, parents, distance)
+
+        engine.map(task, row_ranges(graph.n_categories))
+        volume = self.mean.shape[1] * np.log(self.variance[active].astype(np.float64))
+        return Measured(distance[active], volume)
+
+    def update_precisions(self, measured: Measured) -> None:
+        """Update the precisions of the active categories."""
+        self.gamma.update(self.rate, self.graph.category_active, measured)
+
+    def bound(self, measured: Measured) -> list[float]:
+        """Return the bound of the active categories."""
+        return [self.gamma.bound(self.rate[self.graph.category_active], measured)]
+
+    def settle(self) -> None:
+        """Give the categories without data below them their densities, from the top down."""
+        graph = self.graph
+        cold = np.flatnonzero(~graph.category_active)
+        nodes = graph.category_nodes[cold]
+        for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
+            level = cold[graph.heights[nodes] == height]
+            moments = self.moments(graph.category_nodes[level])
+            tau = self.gamma.cold_precision(moments.variance)
+            self.mean[level] = moments.mean
+            self.variance[level] = 1.0 / tau
+            self.rate[level] = self.gamma.shape / tau
+
+    def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:
+        """Return the categories that both have, by the nodes that own them."""
+        if not isinstance(old, Hierarchy):
+            return {}
+        there, here = old.graph.category_of[entities[0]], self.graph.category_of[entities[1]]
+        both = (there >= 0) & (here >= 0)
+        return {"category": (there[both], here[both])}
+
+    def shares(self, i: int, names: Vocabulary, levels: int = 3) -> list[Share]:
+        """Return the parents, heaviest first, with their own parents above them."""
+        graph = self.graph
+        edges = slice(int(graph.parent_indptr[i]), int(graph.parent_indptr[i + 1]))
+        parents, weights = graph.parents[edges].tolist(), graph.parent_weights[edges].tolist()
+        ranked = sorted(zip(parents, weights, strict=True), key=lambda edge: (-edge[1], edge[0]))
+        found = []
+        for parent, weight in ranked:
+            node = int(graph.category_nodes[parent])
+            above = tuple(self.shares(node, names, levels - 1)) if levels > 1 else ()
+            found.append(Share(names[node], weight, self.mean[parent].astype(np.float64), above))
+        return found

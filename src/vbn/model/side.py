@@ -1,0 +1,35 @@
+"""A side of the model: its rows or its columns, with all that is known of them before training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from vbn.data import Taxonomy, Vocabulary
+from vbn.model.graph import Graph
+
+ROW, COLUMN = "row", "column"
+
+
+@dataclass(frozen=True)
+class Side:
+    """Rows (whose variables are u) or columns (v).
+
+    `active` says which entities data reaches; the others get their densities from their priors in closed form.
+    """
+
+    name: str
+    names: Vocabulary
+    taxonomy: Taxonomy | None
+    active: np.ndarray
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Return the taxonomy as kernels read it."""
+        return Graph.build(self.taxonomy, self.active)
+
+    def with_active(self, active: np.ndarray) -> Side:
+        """Return the same side where data reaches other entities."""
+        return replace(self, active=active)

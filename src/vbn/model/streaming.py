@@ -1,0 +1,51 @@
+"""Continue where the counts of the earlier fit are gone: its posterior becomes the prior, and the hierarchy lives on.
+
+q(z) of a variable that data reaches is its prior times a Gaussian factor, which is all that the data said of it. The
+prior is divided out again, as it may change with the parents, and the factor goes into the new fit as `Sites`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.data import Counts, Dataset, Relation
+from vbn.model.block import Sites
+from vbn.model.posterior import RelationInfo
+from vbn.model.trained import Trained
+from vbn.sampling import Past
+
+
+def continued(earlier: Trained, data: Dataset) -> Dataset:
+    """Return new data over the earlier model's entities and prior knowledge: ids stay, and vocabularies count both."""
+    shape = len(earlier.rows), len(earlier.columns)
+    none, ids = np.empty(0), np.empty(0, np.int32)
+    ours = Dataset(
+        earlier.rows,
+        None if earlier.shared else earlier.columns,
+        Counts.from_coo(ids, ids, none, shape),
+        row_taxonomy=earlier.row_taxonomy,
+        column_taxonomy=earlier.column_taxonomy,
+        relations={info.name: Relation(info.name, ids, ids, none, info.symmetric) for info in earlier.relations},
+        kind=data.kind,
+    )
+    return ours.merge(data)
+
+
+def past_of(earlier: Trained, data: Dataset) -> Past:
+    """Return what sampling must know of the earlier data; `data` is what `continued` returned."""
+    noise, totals = np.zeros(len(data.columns)), np.zeros(len(data.rows))
+    noise[: len(earlier.columns)] = np.where(earlier.column_active, earlier.noise(), 0.0)
+    totals[: len(earlier.rows)] = earlier.row_totals
+    return Past(noise, totals, earlier.rejects)
+
+
+def sites_of(earlier: Trained, relations: list[RelationInfo]) -> dict[str, Sites]:
+    """Return what the earlier data said of every block of the new fit; the earlier relations come first there."""
+    for info, new in zip(earlier.relations, relations, strict=False):
+        if info.rank != new.rank:
+            raise ParameterError(
+                f"relation_rank={new.rank} of the relation {info.name!r} differs from the {info.rank} of the earlier "
+                "fit, whose counts are gone."
+            )
+    return {path: block.as_sites() for path, block in earlier.posterior.blocks().items()}

@@ -1,0 +1,202 @@
+"""A trained model without its data: names, taxonomies, relations and densities. What inference and storage need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from vbn._errors import ParameterError, UnknownEntityError
+from vbn.data import Taxonomy, Vocabulary
+from vbn.model.block import Block
+from vbn.model.fields import Gaussians
+from vbn.model.fit import Network
+from vbn.model.graph import Graph
+from vbn.model.likelihoods import Bilinear, Cooccurrence
+from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, common_places, placeholder
+from vbn.model.precisions import Hyperpriors
+from vbn.model.priors import automatic_priors
+from vbn.model.profile import Profile
+from vbn.model.readout import relation_vectors
+from vbn.model.side import COLUMN, ROW, Side
+from vbn.sampling import Sampler, noise_weights
+
+
+@dataclass(frozen=True)
+class Trained:
+    """All that is needed to predict, to add entities and to save.
+
+    `row_totals` is the positive weight of each row in training; with `negatives` and `noise_power` it tells how many
+    negatives an entity of a given count would have met, which adding one later needs. Logits of co-occurrence
+    are divided by `temperature` before they become probabilities: 1 unless the model was calibrated. `rejects` tells
+    whether training redrew negatives that were observed pairs (None: an older model, which does not tell).
+    `relations_apart`: relations are about vectors that are read out of u and v.
+    """
+
+    row_side: Side
+    column_side: Side
+    relations: tuple[RelationInfo, ...]
+    posterior: Posterior
+    hyperpriors: Hyperpriors
+    row_totals: np.ndarray
+    negatives: float
+    noise_power: float
+    temperature: float = 1.0
+    rejects: bool | None = None
+    relations_apart: bool = False
+
+    @classmethod
+    def from_training(cls, network: Network, sampler: Sampler) -> Trained:
+        """Return what a training leaves behind."""
+        totals, past = sampler.row_totals(), sampler.past
+        return cls(
+            row_side=network.rows,
+            column_side=network.columns,
+            relations=network.relations,
+            posterior=network.posterior,
+            hyperpriors=network.hyperpriors,
+            row_totals=totals if past is None else totals + past.row_totals,
+            negatives=sampler.negatives,
+            noise_power=sampler.noise_power,
+            rejects=sampler.reject,
+            relations_apart=network.apart,
+        )
+
+    @property
+    def rows(self) -> Vocabulary:
+        """Return the names of the rows."""
+        return self.row_side.names
+
+    @property
+    def columns(self) -> Vocabulary:
+        """Return the names of the columns."""
+        return self.column_side.names
+
+    @property
+    def row_taxonomy(self) -> Taxonomy | None:
+        """Return the taxonomy of the rows."""
+        return self.row_side.taxonomy
+
+    @property
+    def column_taxonomy(self) -> Taxonomy | None:
+        """Return the taxonomy of the columns."""
+        return self.column_side.taxonomy
+
+    @property
+    def row_active(self) -> np.ndarray:
+        """Return which rows data reached."""
+        return self.row_side.active
+
+    @property
+    def column_active(self) -> np.ndarray:
+        """Return which columns data reached."""
+        return self.column_side.active
+
+    @property
+    def shared(self) -> bool:
+        """Return whether rows and columns are the same entities."""
+        return self.rows is self.columns
+
+    def side(self, name: str) -> Side:
+        """Return a side by its name, "row" or "column"."""
+        if name not in (ROW, COLUMN):
+            raise ParameterError(f"side must be 'row' or 'column', got {name!r}.")
+        return self.row_side if name == ROW else self.column_side
+
+    def vocabulary(self, side: str) -> Vocabulary:
+        """Return the entities of a side, "row" or "column"."""
+        return self.side(side).names
+
+    def taxonomy(self, side: str) -> Taxonomy | None:
+        """Return the taxonomy of a side."""
+        return self.side(side).taxonomy
+
+    def side_of(self, part: str) -> Side:
+        """Return the side whose variables are "u" or "v"."""
+        return self.row_side if part == "u" else self.column_side
+
+    def graph(self, part: str) -> Graph:
+        """Return the graph of part "u" (rows) or "v" (columns)."""
+        return self.side_of(part).graph
+
+    def part(self, part: str) -> Block:
+        """Return the densities of part "u" (rows) or "v" (columns)."""
+        return self.posterior.u if part == "u" else self.posterior.v
+
+    def category(self, part: str, node: int) -> Gaussians | None:
+        """Return the density of a node as a category, if it has children."""
+        block, number = self.part(part), int(self.graph(part).category_of[node])
+        hierarchy = block.parts().get("hierarchy")
+        if number < 0 or hierarchy is None:
+            return None
+        arrays = hierarchy.arrays()
+        mean = arrays["mean"][number].copy()
+        return Gaussians(mean, np.full_like(mean, arrays["variance"][number]))
+
+    @property
+    def cooccurrence(self) -> Cooccurrence:
+        """Return the likelihood of co-occurrences."""
+        return Cooccurrence.of(self.posterior)
+
+    @cached_property
+    def relation_parts(self) -> tuple[Gaussians, Gaussians]:
+        """Return the densities of rows and of columns that relations are about."""
+        q = self.posterior
+        return relation_vectors(q, self.shared) if self.relations_apart else (q.u, q.v)
+
+    def relation(self, name: str) -> Bilinear:
+        """Return the likelihood of a relation by its name."""
+        return Bilinear(self.posterior.relations[self.relation_number(name)], *self.relation_parts)
+
+    def relation_number(self, name: str) -> int:
+        """Return the place of a relation by its name."""
+        names = [relation.name for relation in self.relations]
+        if name not in names:
+            raise UnknownEntityError(name, names, what="relation")
+        return names.index(name)
+
+    def noise(self) -> np.ndarray:
+        """Return the probability of each column as a negative, 0 for columns without data."""
+        weights = noise_weights(self.columns.counts, self.columns.counts > 0, self.noise_power)
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Return what ranking needs to know of all columns at once."""
+        return Profile(self)
+
+    def blueprint(self) -> Blueprint:
+        """Return what the blocks of this model follow from."""
+        q = self.posterior
+        return Blueprint(
+            rows=self.row_side,
+            columns=self.column_side,
+            relations=self.relations,
+            dim=q.dim,
+            dtype=q.u.mean.dtype,
+            hyperpriors=self.hyperpriors,
+            priors={"u": list(q.u.parts()), "v": list(q.v.parts()), "bias": list(q.bias.parts())},
+        )
+
+    def grown(self, rows: Side, columns: Side) -> Trained:
+        """Return the model over larger sides: it keeps what it knows, and derives the rest from priors."""
+        blueprint = self.blueprint()
+        named = {part: list(dict.fromkeys([*automatic_priors(), *blueprint.priors[part]])) for part in ("u", "v")}
+        posterior = replace(blueprint, rows=rows, columns=columns, priors={**blueprint.priors, **named}).build()
+        relations = [info.name for info in self.relations]
+        places = common_places(self.rows, rows.names), common_places(self.columns, columns.names)
+        carry(self.posterior, posterior, *places, relations, relations)
+        posterior.settle()
+        return replace(self, row_side=rows, column_side=columns, posterior=posterior)
+
+    def with_active(self, rows: np.ndarray, columns: np.ndarray) -> Trained:
+        """Return the same densities where data reaches other entities."""
+        sides = self.row_side.with_active(rows), self.column_side.with_active(columns)
+        built = replace(self.blueprint(), rows=sides[0], columns=sides[1]).build(placeholder)
+        posterior = built.with_arrays(self.posterior.arrays())
+        return replace(self, row_side=sides[0], column_side=sides[1], posterior=posterior)
+
+    def with_posterior(self, posterior: Posterior) -> Trained:
+        """Return the same model with other densities."""
+        return replace(self, posterior=posterior)
