@@ -42,7 +42,7 @@ def cluster():
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
-    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_BLOCK", 500)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_BLOCK", 500)
     monkeypatch.setattr("vbn.engines._shards._CELLS_PER_GROUP", 2000)
 
 

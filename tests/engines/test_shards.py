@@ -10,7 +10,16 @@ import vbn
 from tests.estimators.test_fit import animals, bits, model, shop
 from vbn.data import MappedArray
 from vbn.engines import ThreadEngine
-from vbn.engines._shards import SentRows, own_part, rowless, shards_of, share_needed, shared_part, usable, without_other
+from vbn.engines._shards import (
+    SentRows,
+    own_part,
+    rowless,
+    shards_of,
+    share_needed,
+    shared_arrays,
+    usable,
+    without_other,
+)
 from vbn.engines._worker import Common, Worker
 
 
@@ -49,9 +58,10 @@ class _Sample:
         self.engine, self.epoch, self.relations, self.size = engine, epoch, relations, relations.size
 
     def update_rows(self, entities, _):
-        shared, self.pieces, results = sent(shared_part(entities)), [], []
+        together, self.pieces, results = shared_arrays(entities), [], []
+        shared = sent(together)
         for worker, shard in zip(self.engine.workers, self.engine.shards, strict=True):
-            own, hand = sent(own_part(entities, shard.rows)), self.engine.hand
+            own, hand = sent(own_part(entities, shard.rows, together)), self.engine.hand
             *pieces, result = worker.update_rows(self.epoch, shared, own, hand)
             again = list(worker.draw_rows(self.epoch, result.densities if hand else None))[:-1]
             for one, other in zip(pieces, again, strict=True):
@@ -64,11 +74,13 @@ class _Sample:
             entities.own.mean[slice(*shard.rows)], entities.own.variance[slice(*shard.rows)] = result.densities
 
     def update_columns(self, entities, biases, _):
-        shared, likelihood, results = shared_part(entities), np.zeros(len(entities.active)), []
-        shared = sent(without_other(shared) if self.engine.hand else shared)
+        likelihood, results = np.zeros(len(entities.active)), []
+        divided = without_other(entities) if self.engine.hand else entities
+        together = shared_arrays(divided)
+        shared = sent(together)
         for number, (worker, shard) in enumerate(zip(self.engine.workers, self.engine.shards, strict=True)):
             mine = [sent(piece) for pieces in self.pieces for piece in pieces[number :: len(self.engine.workers)]]
-            own = sent(own_part(entities, shard.columns))
+            own = sent(own_part(divided, shard.columns, together))
             results.append(worker.update_columns(shared, own, sent(biases.part(*shard.columns)), *mine))
         for shard, result in zip(self.engine.shards, results, strict=True):
             columns = slice(*shard.columns)
@@ -82,8 +94,8 @@ class _Sample:
 
 
 def small_blocks(monkeypatch):
-    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_BLOCK", 40)
-    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_BLOCK", 40)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
     monkeypatch.setattr("vbn.engines._shards._CELLS_PER_GROUP", 100)
 
 

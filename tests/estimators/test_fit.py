@@ -57,7 +57,7 @@ def test_bound_never_falls_on_a_fixed_sample(data, dtype):
 @pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
 def test_same_bits_for_any_number_of_threads(data, monkeypatch):
     monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 16)
-    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
     monkeypatch.setattr("vbn.model._hierarchy._CATEGORIES_PER_TASK", 1)
     one, two, five = (model(n_threads=n, subsample=1e-2).fit(data) for n in (1, 2, 5))
     assert bits(one) == bits(two) == bits(five)
@@ -67,7 +67,7 @@ def test_same_bits_for_any_number_of_threads(data, monkeypatch):
 def test_how_rows_are_divided_does_not_matter(monkeypatch):
     whole = model().fit(animals())
     monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 3)
-    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 3)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 3)
     assert bits(whole) == bits(model().fit(animals()))
 
 
@@ -78,7 +78,7 @@ def test_seed_matters():
 def test_long_rows_take_another_way_to_the_same_numbers(monkeypatch):
     """Rows beyond the direct pass go through the Gram matrix."""
     direct = model(epochs=3, dtype="float64").fit(shop())
-    monkeypatch.setattr("vbn.model._inputs.DIRECT_CELLS", 5)
+    monkeypatch.setattr("vbn.model.likelihoods.cooccurrence.DIRECT_CELLS", 5)
     gram = model(epochs=3, dtype="float64").fit(shop())
     for name, array in direct._trained.posterior.arrays().items():
         np.testing.assert_allclose(gram._trained.posterior.arrays()[name], array, rtol=1e-7, atol=1e-9, err_msg=name)

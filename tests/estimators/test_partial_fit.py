@@ -187,7 +187,7 @@ def test_symmetry_of_a_relation_cannot_change(tmp_path):
 @pytest.mark.parametrize("make", [entities, customers])
 def test_same_bits_for_any_number_of_threads(make, tmp_path, monkeypatch):
     monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 16)
-    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 16)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
     folder = model(epochs=4).fit(make(draw(800, 1))).save(tmp_path / "model", counts=False)
     one, four = (vbn.load(folder).set_params(n_threads=n).partial_fit(make(draw(300, 2))) for n in (1, 4))
     assert bits(one) == bits(four)

@@ -210,7 +210,9 @@ def canonical(trained) -> dict[str, np.ndarray]:
             shape, kind = ((0, m) if block == "r" else (0, dim)), (dtype if old != "tau_rate" else np.float64)
             shape = shape[:1] if old == "tau_rate" and block != "r" else shape
             each = [arrays[f"relation {k}.{block}.{new}"] for k in range(len(q.relations))]
-            found[f"{owner}.{old}"] = np.concatenate([np.empty(shape, kind), *(a[None] if block == "r" else a for a in each)])
+            found[f"{owner}.{old}"] = np.concatenate(
+                [np.empty(shape, kind), *(a[None] if block == "r" else a for a in each)]
+            )
     for old, new in centres.items():
         each = [arrays.get(f"relation {k}.r.{new}", np.zeros(1)) for k in range(len(q.relations))]
         found[f"relation_bias.{old}"] = np.concatenate([np.empty(0), *each])

@@ -33,12 +33,7 @@ from tests.twin.twin import (
     update_x,
     update_y,
 )
-from vbn.model import lower_bound, run_epoch, set_cold_densities
-from vbn.model._biases import update_bias_categories, update_centres
-from vbn.model._entities import update_biases, update_entities
-from vbn.model._hierarchy import update_categories
-from vbn.model._precisions import update_precisions
-from vbn.model._relations import shift_relation_biases, update_factors, update_relation_biases
+from vbn.model import Bilinear, Centre, Cooccurrence, Hierarchy, lower_bound, run_epoch
 
 SEEDS = range(4)
 CLOSE = {"float64": (1e-9, 1e-10), "float32": (5e-4, 5e-4)}
@@ -51,7 +46,7 @@ def make(seed, dtype="float64", **options):
 
 def twin_categories(twins, side):
     """The twin updates one category at a time, in the order of the library's sets."""
-    graph = twins.network.part(side)[1]
+    graph = (twins.network.rows if side == "u" else twins.network.columns).graph
     for members in graph.sets:
         for category in members:
             update_h(twins.problem, twins.state, name=side, node=int(graph.category_nodes[category]))
@@ -64,7 +59,7 @@ def twin_factors(twins, update):
 
 
 def twin_bias_categories(twins):
-    graph = twins.network.v_graph
+    graph = twins.network.columns.graph
     for members in graph.sets:
         for node in graph.category_nodes[members]:
             update_g(twins.problem, twins.state, node)
@@ -88,25 +83,62 @@ def twin_precisions(twins):
             update(problem, state, k=k)
 
 
+def pairs(t):
+    return Cooccurrence.of(t.network.posterior)
+
+
+def relations(update):
+    def run(t):
+        for likelihood, cells in zip(t.network.relation_likelihoods(), t.data.relations.lists, strict=True):
+            update(likelihood, cells)
+
+    return run
+
+
+def priors(kind, *names):
+    """Update the priors of a kind of some blocks, given the others."""
+
+    def run(t):
+        for path, block in t.network.posterior.blocks().items():
+            if path.split(".")[-1] not in names:
+                continue
+            members = block.prior.members()
+            for prior in members:
+                others = [other.means(np.arange(len(block))) for other in members if other is not prior]
+                if isinstance(prior, kind):
+                    prior.update(block, sum(others) if others else None, t.engine)
+
+    return run
+
+
+def precisions(t):
+    blocks = t.network.posterior.blocks().values()
+    for block, measured in zip(blocks, [block.measure(t.engine) for block in blocks], strict=True):
+        block.update_precisions(measured)
+
+
 BLOCKS = {
-    "u": (lambda t: update_entities(t.network, t.data, "u", t.engine), lambda t: update_u(t.problem, t.state)),
-    "v": (lambda t: update_entities(t.network, t.data, "v", t.engine), lambda t: update_v(t.problem, t.state)),
-    "h_u": (lambda t: update_categories(t.network, "u", t.engine), lambda t: twin_categories(t, "u")),
-    "h_v": (lambda t: update_categories(t.network, "v", t.engine), lambda t: twin_categories(t, "v")),
-    "x": (lambda t: update_factors(t.network, t.data, "u", t.engine), lambda t: twin_factors(t, update_x)),
-    "y": (lambda t: update_factors(t.network, t.data, "v", t.engine), lambda t: twin_factors(t, update_y)),
+    "u": (lambda t: pairs(t).update_rows(t.data, t.engine), lambda t: update_u(t.problem, t.state)),
+    "v": (
+        lambda t: pairs(t).update_columns(t.data, t.engine, biases=False),
+        lambda t: update_v(t.problem, t.state),
+    ),
+    "h_u": (priors(Hierarchy, "u"), lambda t: twin_categories(t, "u")),
+    "h_v": (priors(Hierarchy, "v"), lambda t: twin_categories(t, "v")),
+    "x": (relations(lambda r, cells: r.update_factors(cells, columns=False)), lambda t: twin_factors(t, update_x)),
+    "y": (relations(lambda r, cells: r.update_factors(cells, columns=True)), lambda t: twin_factors(t, update_y)),
     "shift": (
-        lambda t: shift_relation_biases(t.network, t.data, t.engine),
+        relations(Bilinear.move_biases),
         lambda t: [shift_r(t.problem, t.state, k=k) for k in range(len(t.problem.relations))],
     ),
     "r": (
-        lambda t: update_relation_biases(t.network, t.data, t.engine),
+        relations(Bilinear.update_biases),
         lambda t: [update_r(t.problem, t.state, k=k) for k in range(len(t.problem.relations))],
     ),
-    "b": (lambda t: update_biases(t.network, t.data, t.engine), lambda t: update_bias(t.problem, t.state)),
-    "g": (lambda t: update_bias_categories(t.network, t.engine), lambda t: twin_bias_categories(t)),
-    "centres": (lambda t: update_centres(t.network), lambda t: twin_centres(t)),
-    "tau": (lambda t: update_precisions(t.network, t.engine), twin_precisions),
+    "b": (lambda t: pairs(t).update_biases(t.data, t.engine), lambda t: update_bias(t.problem, t.state)),
+    "g": (priors(Hierarchy, "bias"), lambda t: twin_bias_categories(t)),
+    "centres": (priors(Centre, "bias", "r"), lambda t: twin_centres(t)),
+    "tau": (precisions, twin_precisions),
 }
 
 
@@ -160,8 +192,8 @@ def test_no_block_lowers_the_bound(seed, dtype):
     twins = make(seed, dtype, shared=seed % 2 == 0, n_cells=90)
     assert_no_block_lowers_the_bound(twins, seed, dtype)
     q = twins.network.posterior
-    for means in (q.u.mean, q.v.mean, q.x.mean, q.y.mean):
-        assert np.abs(means).max() > 0.1
+    for blocks in ([q.u], [q.v], [r.x for r in q.relations], [r.y for r in q.relations]):
+        assert max(np.abs(block.mean).max() for block in blocks) > 0.1
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -175,7 +207,7 @@ def test_the_papers_literal_diagonal_update_fails_here(seed):
     before = bound(twins.problem, twins.state)
     literal_update_u(twins.problem, twins.state)
     assert bound(twins.problem, twins.state) < before - 1e-3 * abs(before)
-    update_entities(twins.network, twins.data, "u", twins.engine)
+    BLOCKS["u"][0](twins)
     with pytest.raises(AssertionError):
         assert_same(twins, 1e-3, 1e-3)
 
@@ -186,15 +218,15 @@ def test_cold_densities_agree(seed, cold):
     problem = one_relation_kind(random_problem(seed, shared=seed % 2 == 0))
     problem.cold = cold
     twins = make_twins(problem, random_state(problem, seed), "float64")
-    set_cold_densities(twins.network)
+    twins.network.posterior.settle()
     for side in ("u", "v"):
-        part, graph = twins.network.part(side)
+        part = twins.network.posterior.blocks()[side]
         expected = cold_density(twins.problem, twins.state, side)
-        barren = ~graph.entity_active
+        barren = ~part.active
         np.testing.assert_allclose(part.mean[barren], expected.mean[barren], atol=1e-12)
         wanted = np.broadcast_to(expected.variance[barren].reshape(barren.sum(), -1), part.variance[barren].shape)
         np.testing.assert_allclose(part.variance[barren], wanted, rtol=1e-12)
-    biases, barren = twins.network.posterior.bias, ~twins.network.bias_active
+    biases, barren = twins.network.posterior.bias, ~twins.network.posterior.bias.active
     assert barren.any()
     for j in np.flatnonzero(barren):
         mean, spread = cold_bias_prior(twins.problem, twins.state, j)
@@ -205,21 +237,14 @@ def test_cold_densities_agree(seed, cold):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_moments_of_scores_agree(seed):
-    from vbn.inference import pair_scores, relation_scores
-
     twins = make(seed, shared=seed % 2 == 0)
     rows, columns = (a.ravel() for a in np.meshgrid(range(twins.problem.n_rows), range(twins.problem.n_cols)))
-
-    class Holder:
-        posterior = twins.network.posterior
-        relation_parts = posterior.u, posterior.v
-
-    mean, variance = pair_scores(Holder, rows, columns)
+    mean, variance = pairs(twins).pair_moments(rows, columns)
     expected = score_moments(twins.problem, twins.state, rows, columns)
     np.testing.assert_allclose(mean, expected[0], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(variance, expected[1], rtol=1e-10)
-    for k in range(len(twins.problem.relations)):
-        mean, variance = relation_scores(Holder, k, rows, columns)
+    for k, relation in enumerate(twins.network.relation_likelihoods()):
+        mean, variance = relation.pair_moments(rows, columns)
         expected = relation_score_moments(twins.problem, twins.state, k, rows, columns)
         np.testing.assert_allclose(mean, expected[0], rtol=1e-9, atol=1e-11)
         np.testing.assert_allclose(variance, expected[1], rtol=1e-9)

@@ -32,7 +32,7 @@ def test_block_agrees(seed, block, dtype):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_agree_that_build_their_gram_matrix(seed, monkeypatch):
-    monkeypatch.setattr("vbn.model._inputs.DIRECT_CELLS", 2)
+    monkeypatch.setattr("vbn.model.likelihoods.cooccurrence.DIRECT_CELLS", 2)
     twins = make(seed, ranks=())
     for side in ("u", "v"):
         for update in BLOCKS[side]:
@@ -72,8 +72,8 @@ def test_evidence_of_nothing_changes_no_bit(dtype):
     state = random_state(problem, 0)
     usual = make_twins(problem, state, dtype)
     zero = make_twins(replace(problem, evidence=no_evidence(problem)), state, dtype)
-    assert usual.network.evidence is None
-    assert zero.network.evidence is not None
+    assert usual.network.posterior.u.sites is None
+    assert zero.network.posterior.u.sites is not None
     for twins in (usual, zero):
         for _ in range(3):
             run_epoch(twins.network, twins.data, twins.engine)
@@ -84,8 +84,8 @@ def test_evidence_of_nothing_changes_no_bit(dtype):
 
 
 def test_threads_change_no_bit(monkeypatch):
-    monkeypatch.setattr("vbn.model._epoch._CELLS_PER_TASK", 4)
-    monkeypatch.setattr("vbn.model._evidence._ROWS_PER_TASK", 3)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 4)
+    monkeypatch.setattr("vbn.model.ranges.ROWS_PER_TASK", 3)
     problem = with_random_evidence(one_relation_kind(random_problem(1)), 1)
     one, four = (make_twins(problem, random_state(problem, 1), "float32", n_threads=n) for n in (1, 4))
     bounds = []

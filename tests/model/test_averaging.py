@@ -2,23 +2,34 @@
 
 import numpy as np
 
-from vbn.model import Hyperpriors, PartGraph, start_posterior
-from vbn.model._averaging import _GAUSSIANS, _PLAIN, RunningAverage
+from vbn.data import Vocabulary
+from vbn.model import COLUMN, ROW, Blueprint, Hyperpriors, RelationInfo, RunningAverage, Side
 
 
 def posterior(seed):
-    graph = PartGraph.build(None, np.ones(3, dtype=bool))
-    result = start_posterior(graph, graph, [2], 4, Hyperpriors(), seed, np.dtype(np.float64))
+    names, active = Vocabulary(["a", "b", "c"]), np.ones(3, dtype=bool)
+    sides = [Side(name, names, None, active) for name in (ROW, COLUMN)]
+    relations = [RelationInfo("r", symmetric=False, rank=2)]
+    priors = {"u": [], "v": [], "bias": ["centre"]}
+    result = Blueprint(*sides, relations, 4, np.dtype(np.float64), Hyperpriors(), priors).build()
     rng = np.random.default_rng(seed)
     for array in result.arrays().values():
-        if array.dtype == np.float64:
-            array[...] = rng.uniform(0.5, 2.0, array.shape)
+        array[...] = rng.uniform(0.5, 2.0, array.shape)
     return result
 
 
 def test_every_array_is_averaged():
-    averaged = {path for pair in _GAUSSIANS for path in pair} | set(_PLAIN) | {"offsets"}
-    assert averaged == set(posterior(0).arrays())
+    average = RunningAverage(span=5)
+    average.add(posterior(0))
+    average.add(posterior(1))
+    theirs = [posterior(seed).arrays() for seed in (0, 1)]
+    for path, array in average.posterior().arrays().items():
+        lower, upper = (
+            np.array(ends) for ends in (np.minimum(*(a[path] for a in theirs)), np.maximum(*(a[path] for a in theirs)))
+        )
+        assert (array >= lower - 1e-12).all(), path
+        assert (array <= upper + 1e-12).all(), path
+        assert (array != theirs[0][path]).any(), path
 
 
 def test_mean_of_natural_parameters():
@@ -31,7 +42,7 @@ def test_mean_of_natural_parameters():
     linear = np.mean([one.u.mean / one.u.variance for one in seen], axis=0)
     np.testing.assert_allclose(result.u.variance, 1 / precision)
     np.testing.assert_allclose(result.u.mean, linear / precision)
-    np.testing.assert_allclose(result.v.tau_rate, np.mean([one.v.tau_rate for one in seen], axis=0))
+    np.testing.assert_allclose(result.v.rate, np.mean([one.v.rate for one in seen], axis=0))
 
 
 def test_old_epochs_fade():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbn.data import Taxonomy, Vocabulary
-from vbn.model import PartGraph
+from vbn.model import Graph
 
 
 @st.composite
@@ -22,7 +22,7 @@ def dags(draw):
 
 def build(n, edges, active):
     names = Vocabulary([str(i) for i in range(n)])
-    return PartGraph.build(Taxonomy.from_edges(edges, names) if edges else None, active)
+    return Graph.build(Taxonomy.from_edges(edges, names) if edges else None, active)
 
 
 def descendants(n, edges):

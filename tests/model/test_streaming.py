@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
 
 import vbn
 from vbn.engines import make_engine
 from vbn.kernels import CellArrays
 from vbn.model import GivenSample, build_network, nest_biases, run_epoch, start_from
-from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
-from vbn.sampling import Cells, Past, Sample, Sampler, with_negatives
+from vbn.sampling import Cells, Sample, Sampler
+from vbn.sampling.past import Past, with_negatives
 
 WORDS = [f"w{i}" for i in range(12)]
 

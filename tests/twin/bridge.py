@@ -8,9 +8,7 @@ from tests.twin.problem import Problem
 from tests.twin.state import State
 from vbn.data import Taxonomy, Vocabulary
 from vbn.engines import make_engine
-from vbn.model import GivenSample, Hyperpriors, Network, PartGraph
-from vbn.model._evidence import Evidence, Sites
-from vbn.model._posterior import Biases, Factors, Part, Posterior, Scalars
+from vbn.model import COLUMN, ROW, Blueprint, GivenSample, Hyperpriors, Network, RelationInfo, Side, Sites
 from vbn.sampling import Cells, Sample
 
 
@@ -35,15 +33,26 @@ class Twins:
 def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> Twins:
     one_relation_kind(problem)
     dtype = np.dtype(dtype)
-    u_graph = _graph(problem.row_taxonomy, problem.active.u)
-    v_graph = _graph(problem.col_taxonomy, problem.active.v)
-    posterior = _posterior(problem, state, u_graph, v_graph, dtype)
     hyper = Hyperpriors(_kinds(problem.alpha), _kinds(problem.beta), problem.cold)
-    r_active = np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols)
-    network = Network(
-        posterior, u_graph, v_graph, hyper, problem.active.bias, r_active, problem.centre_precision is not None,
-        _evidence(problem, dtype), [relation.prior for relation in problem.relations],
-    )  # fmt: skip
+    relations = tuple(RelationInfo(str(k), False, r.prior, r.rank) for k, r in enumerate(problem.relations))
+    biases = ["hierarchy"] * problem.nested_biases + ["centre"] * (problem.centre_precision is not None)
+    blueprint = Blueprint(
+        rows=_side(ROW, problem.row_taxonomy, problem.active.u),
+        columns=_side(COLUMN, problem.col_taxonomy, problem.active.v),
+        relations=relations,
+        dim=problem.dim,
+        dtype=dtype,
+        hyperpriors=hyper,
+        priors={"u": ["hierarchy"], "v": ["hierarchy"], "bias": biases},
+        bias_active=problem.active.bias,
+        relation_active=np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols),
+    )
+    posterior = blueprint.build()
+    for path, theirs in _paired(posterior, state, blueprint).items():
+        array = posterior.arrays()[path]
+        array[...] = np.reshape(theirs, array.shape)
+    _give_evidence(problem, posterior)
+    network = Network(posterior, blueprint.rows, blueprint.columns, relations, hyper)
     sample = Sample(
         _cells(problem.cells, problem, dtype), tuple(_cells(r.cells, problem, dtype) for r in problem.relations)
     )
@@ -52,43 +61,40 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
 
 def assert_same(twins: Twins, rtol, atol):
     """All densities agree wherever they are active."""
-    q, s, active = twins.network.posterior, twins.state, twins.problem.active
-    for name in ("u", "v"):
-        ours, theirs, graph = getattr(q, name), s.part(name), twins.network.part(name)[1]
-        mask = active.entities(name)
-        for field in ("mean", "variance", "tau_rate"):
-            close(getattr(ours, field)[mask], getattr(theirs, field)[mask], rtol, atol, f"{name}.{field}")
-        nodes = graph.category_nodes
-        assert (graph.category_active == active.categories(name)[nodes]).all()
-        live = graph.category_active
-        pairs = (
-            ("category_mean", "category_mean"),
-            ("category_variance", "category_variance"),
-            ("category_rate", "category_tau_rate"),
-        )
-        for field, other in pairs:
-            close(getattr(ours, field)[live], getattr(theirs, other)[nodes[live]], rtol, atol, f"{name}.{field}")
-    close(centre(q.bias, 0), s.bias_centre, rtol, atol, "bias.centre")
-    if q.bias.nested:
-        live = twins.network.v_graph.category_active
-        nodes = twins.network.v_graph.category_nodes[live]
-        close(q.bias.category_mean[live, 0], s.g_mean[nodes], rtol, atol, "bias.category_mean")
-        close(q.bias.category_variance[live], s.g_var[nodes], rtol, atol, "bias.category_variance")
-        close(q.bias.category_rate[live], s.g_tau_rate[nodes], rtol, atol, "bias.category_rate")
-    for field, other in (("mean", "bias_mean"), ("variance", "bias_var"), ("tau_rate", "bias_tau_rate")):
-        close(getattr(q.bias, field)[active.bias], getattr(s, other)[active.bias], rtol, atol, f"bias.{field}")
-    for k, relation in enumerate(s.relations):
-        close(centre(q.relation_bias, k), relation.r_centre, rtol, atol, "r.centre")
-        rows = slice(q.offsets[k], q.offsets[k + 1])
-        for field, other in (("mean", "mean"), ("variance", "var"), ("tau_rate", "tau_rate")):
-            close(getattr(q.x, field)[rows], getattr(relation, f"x_{other}"), rtol, atol, f"x.{field}")
-            close(getattr(q.y, field)[rows], getattr(relation, f"y_{other}"), rtol, atol, f"y.{field}")
-            mine, theirs = getattr(q.relation_bias, field)[k], getattr(relation, f"r_{other}")
-            close(mine[active.r[k]], theirs[active.r[k]], rtol, atol, f"r.{field}")
+    q, network = twins.network.posterior, twins.network
+    for side, name in ((network.rows, "u"), (network.columns, "v")):
+        assert (side.graph.category_active == twins.problem.active.categories(name)[side.graph.category_nodes]).all()
+    arrays, blocks = q.arrays(), q.blocks()
+    for path, theirs in _paired(q, twins.state, network).items():
+        block, live = blocks[next(name for name in blocks if path.startswith(f"{name}."))], slice(None)
+        if ".hierarchy." in path:
+            live = block.parts()["hierarchy"].graph.category_active
+        elif ".centre." not in path:
+            live = block.active
+        close(arrays[path][live], np.reshape(theirs, arrays[path].shape)[live], rtol, atol, path)
 
 
-def centre(scalars, k):
-    return scalars.centre_mean[k], scalars.centre_variance[k]
+def _paired(posterior, state, sides):
+    """The twin's array for each path of the library's."""
+    found = {"bias.centre.mean": state.bias_centre[0], "bias.centre.variance": state.bias_centre[1]}
+    columns = sides.columns.graph.category_nodes
+    for name, part, nodes in (("u", state.u, sides.rows.graph.category_nodes), ("v", state.v, columns)):
+        found |= {f"{name}.mean": part.mean, f"{name}.variance": part.variance, f"{name}.rate": part.tau_rate}
+        found[f"{name}.hierarchy.mean"] = part.category_mean[nodes]
+        found[f"{name}.hierarchy.variance"] = part.category_variance[nodes]
+        found[f"{name}.hierarchy.rate"] = part.category_tau_rate[nodes]
+    found |= {"bias.mean": state.bias_mean, "bias.variance": state.bias_var, "bias.rate": state.bias_tau_rate}
+    found["bias.hierarchy.mean"] = state.g_mean[columns]
+    # the library has a density for categories without data, too
+    found["bias.hierarchy.variance"] = np.maximum(state.g_var[columns], 1e-300)
+    found["bias.hierarchy.rate"] = state.g_tau_rate[columns]
+    for k, relation in enumerate(state.relations):
+        for block in ("x", "y", "r"):
+            for ours, theirs in (("mean", "mean"), ("variance", "var"), ("rate", "tau_rate")):
+                found[f"relation {k}.{block}.{ours}"] = getattr(relation, f"{block}_{theirs}")
+        for ours, value in zip(("mean", "variance"), relation.r_centre, strict=True):
+            found[f"relation {k}.r.centre.{ours}"] = value
+    return {path: found[path] for path in posterior.arrays()}
 
 
 def close(ours, theirs, rtol, atol, what):
@@ -107,62 +113,22 @@ def taxonomy_of(taxonomy):
     return Taxonomy.from_edges(edges, names) if edges else None
 
 
-def _graph(taxonomy, active):
-    return PartGraph.build(taxonomy_of(taxonomy), active.copy())
+def _side(name, taxonomy, active):
+    names = Vocabulary([str(node) for node in range(len(active))])
+    return Side(name, names, taxonomy_of(taxonomy), active.copy())
 
 
-def _posterior(problem, state, u_graph, v_graph, dtype):
-    def part(theirs, graph):
-        nodes = graph.category_nodes
-        return Part(
-            theirs.mean.astype(dtype),
-            theirs.variance.astype(dtype),
-            theirs.tau_rate.copy(),
-            theirs.category_mean[nodes].astype(dtype),
-            theirs.category_variance[nodes].astype(dtype),
-            theirs.category_tau_rate[nodes].copy(),
-        )
-
-    def stacked(side):
-        fields = [[getattr(r, f"{side}_{f}") for r in state.relations] for f in ("mean", "var", "tau_rate")]
-        empty = np.empty((0, problem.dim)), np.empty((0, problem.dim)), np.empty(0)
-        mean, var, rate = (np.concatenate([e, *f]) for e, f in zip(empty, fields, strict=True))
-        return Factors(mean.astype(dtype), var.astype(dtype), rate)
-
-    def scalars(mean, variance, rate, centres, shape):
-        mean, variance, rate = (np.array(a, dtype=float).reshape(shape) for a in (mean, variance, rate))
-        centres = np.array(centres, dtype=float).reshape(-1, 2)
-        return Scalars(mean.astype(dtype), variance.astype(dtype), rate, centres[:, 0].copy(), centres[:, 1].copy())
-
-    n, k = problem.n_cols, len(problem.relations)
-    bias = scalars(state.bias_mean, state.bias_var, state.bias_tau_rate, [state.bias_centre], (n,))
-    nodes = v_graph.category_nodes if problem.nested_biases else []
-    known = np.maximum(state.g_var[nodes], 1e-300)  # the library has a density for barren ones, too
-    bias = Biases(
-        **vars(bias),
-        category_mean=state.g_mean[nodes][:, None].astype(dtype),
-        category_variance=known.astype(dtype),
-        category_rate=state.g_tau_rate[nodes].copy(),
-    )
-    r_fields = ([getattr(r, f"r_{f}") for r in state.relations] for f in ("mean", "var", "tau_rate", "centre"))
-    r = scalars(*r_fields, (k, n))
-    offsets = np.concatenate(([0], np.cumsum([r.rank for r in problem.relations]))).astype(np.int64)
-    return Posterior(part(state.u, u_graph), part(state.v, v_graph), bias, stacked("x"), stacked("y"), r, offsets)
-
-
-def _evidence(problem, dtype):
-    """The library's form."""
+def _give_evidence(problem, posterior):
+    """Give every block what earlier data said, in the library's form."""
     if problem.evidence is None:
-        return None
-    ours, empty, none = problem.evidence, np.empty((0, problem.dim)), np.empty((0, problem.n_cols))
-
-    def sites(parts, start):
-        arrays = ([getattr(part, field) for part in parts] for field in ("precision", "linear"))
-        return Sites(*(np.concatenate([start, *array]).astype(dtype) for array in arrays))
-
-    r = sites([Sites(s.precision[None], s.linear[None]) for s in ours.r], none)
-    bias = Sites(ours.bias.precision.astype(dtype), ours.bias.linear.astype(dtype))
-    return Evidence(sites([ours.u], empty), sites([ours.v], empty), bias, sites(ours.x, empty), sites(ours.y, empty), r)
+        return
+    ours = problem.evidence
+    parts = {"u": ours.u, "v": ours.v, "bias": ours.bias}
+    for k in range(len(posterior.relations)):
+        parts |= {f"relation {k}.{name}": getattr(ours, name)[k] for name in ("x", "y", "r")}
+    for path, block in posterior.blocks().items():
+        dtype = block.mean.dtype
+        block.sites = Sites(parts[path].precision.astype(dtype), parts[path].linear.astype(dtype))
 
 
 def _cells(cells, problem, dtype):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-_ROWS_PER_TASK = 1 << 13
+ROWS_PER_TASK = 1 << 13
 
 
-def row_ranges(n: int, rows_per_task: int = _ROWS_PER_TASK) -> list[tuple[int, int]]:
+def row_ranges(n: int, rows_per_task: int | None = None) -> list[tuple[int, int]]:
     """Divide n rows into ranges."""
-    return [(first, min(first + rows_per_task, n)) for first in range(0, n, rows_per_task)]
+    step = rows_per_task or ROWS_PER_TASK
+    return [(first, min(first + step, n)) for first in range(0, n, step)]
