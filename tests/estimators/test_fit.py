@@ -58,7 +58,7 @@ def test_bound_never_falls_on_a_fixed_sample(data, dtype):
 def test_same_bits_for_any_number_of_threads(data, monkeypatch):
     monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 16)
     monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
-    monkeypatch.setattr("vbn.model._hierarchy._CATEGORIES_PER_TASK", 1)
+    monkeypatch.setattr("vbn.model.priors.hierarchy._CATEGORIES_PER_TASK", 1)
     one, two, five = (model(n_threads=n, subsample=1e-2).fit(data) for n in (1, 2, 5))
     assert bits(one) == bits(two) == bits(five)
     assert one.lower_bounds_.tolist() == two.lower_bounds_.tolist() == five.lower_bounds_.tolist()
@@ -184,8 +184,9 @@ def test_a_failing_fit_leaves_the_model_as_it_was():
 def test_nan_stops_with_the_name_of_the_entity(monkeypatch):
     def poison(network, data, engine):
         network.posterior.u.mean[2, 0] = np.nan
+        return 0.0, None
 
-    monkeypatch.setattr("vbn.model._fit.run_epoch", poison)
+    monkeypatch.setattr("vbn.model.fit.run_epoch", poison)
     data = animals()
     with pytest.raises(vbn.NumericalError, match=f"row entity '{data.rows[2]}'.*float64"):
         model().fit(data)

@@ -39,7 +39,7 @@ def test_files_go_when_a_fit_fails(tmp_path, monkeypatch):
     def broken(*_):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("vbn.model._fit.update_columns", broken)
+    monkeypatch.setattr("vbn.model.Cooccurrence.update_columns", broken)
     with pytest.raises(RuntimeError, match="broken"):
         vbn.VBN(dim=4, epochs=1, memory="1kB", verbose=False).fit(data())
     assert not list(tmp_path.iterdir())

@@ -11,8 +11,7 @@ import vbn
 from vbn.data import Counts
 from vbn.engines import make_engine
 from vbn.inference import Cells, Expected
-from vbn.inference._contributions import Own
-from vbn.inference._explaining import _prior_mean, explain_moves
+from vbn.inference.explaining import Own, cooccurrence_moves, explain_moves
 from vbn.sampling import Sampler
 
 TAXONOMY = {"poodle": {"dog": 3, "pet": 1}, "dog": ["animal"], "cat": ["animal"], "pet": ["animal"], "cow": ["animal"]}
@@ -106,7 +105,7 @@ def exact_moves(model, part, name):
         return Cells(rows.indices[span], rows.positive[span], rows.positive[span], rows.negative[span])
 
     densities = trained.part(part)
-    own = Own(part, i, densities.mean[i], densities.variance[i], _prior_mean(trained, part, i))
+    own = Own(part, i, densities.mean[i], densities.variance[i], densities.prior.means(np.array([i]))[0])
     relations = {"sound": cells(sample.relations[0])}
     return own, explain_moves(trained, own, 3, cells(sample.cells), relations)[0]
 
@@ -129,8 +128,6 @@ def test_expected_noise_explains_nearly_as_much(settled):
 
 def test_precisions_of_the_cells_are_those_of_the_posterior(settled):
     """1 / variance = E[tau] + what the cells add, so the prior's share follows from the cells too."""
-    from vbn.inference._contributions import cooccurrence_moves
-
     trained, i = settled._trained, settled._trained.rows.id("sleeps")  # in no relation
     own, _ = exact_moves(settled, "u", "sleeps")
     sampler = Sampler(
@@ -141,7 +138,7 @@ def test_precisions_of_the_cells_are_those_of_the_posterior(settled):
     span = slice(drawn.indptr[i], drawn.indptr[i + 1])
     cells = Cells(drawn.indices[span], drawn.positive[span], drawn.positive[span], drawn.negative[span])
     moves, _ = cooccurrence_moves(trained, own, cells)
-    tau = trained.hyperpriors.shape("entity", 4) / trained.posterior.u.tau_rate[i]
+    tau = trained.posterior.u.tau[i]
     np.testing.assert_allclose(1.0 / own.variance, tau + moves.precision, rtol=1e-3)
 
 

@@ -18,7 +18,7 @@ from tests.twin.bridge import make_twins, taxonomy_of
 from tests.twin.making import make
 from vbn.data import Vocabulary
 from vbn.inference import Cells, full_variances
-from vbn.inference._spread import stiffness
+from vbn.inference.spread import stiffness
 from vbn.model import Gaussians, Trained
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"

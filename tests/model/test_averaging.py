@@ -24,11 +24,9 @@ def test_every_array_is_averaged():
     average.add(posterior(1))
     theirs = [posterior(seed).arrays() for seed in (0, 1)]
     for path, array in average.posterior().arrays().items():
-        lower, upper = (
-            np.array(ends) for ends in (np.minimum(*(a[path] for a in theirs)), np.maximum(*(a[path] for a in theirs)))
-        )
-        assert (array >= lower - 1e-12).all(), path
-        assert (array <= upper + 1e-12).all(), path
+        one, other = (arrays[path] for arrays in theirs)
+        assert (array >= np.minimum(one, other) - 1e-12).all(), path
+        assert (array <= np.maximum(one, other) + 1e-12).all(), path
         assert (array != theirs[0][path]).any(), path
 
 

@@ -1,16 +1,29 @@
 """What earlier data said, read off the posterior: exact where the fit had converged, and never against reason."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from vbn.model._streaming import _without_prior, continued, evidence_of, past_of
 
 import vbn
 from vbn.engines import make_engine
 from vbn.kernels import CellArrays
-from vbn.model import GivenSample, build_network, nest_biases, run_epoch, start_from
+from vbn.model import (
+    Block,
+    Constant,
+    Gamma,
+    GivenSample,
+    build_network,
+    carry,
+    common_places,
+    continued,
+    past_of,
+    run_epoch,
+    sites_of,
+)
 from vbn.sampling import Cells, Sample, Sampler
 from vbn.sampling.past import Past, with_negatives
 
@@ -39,11 +52,12 @@ def network_of(model, more, dtype="float64"):
         both, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype,
         past=past_of(earlier, both),
     )  # fmt: skip
-    ranks = [model.relation_rank] * len(both.relations)
-    evidence = evidence_of(earlier, both, ranks, dtype)
-    network = build_network(both, sampler, earlier.hyperpriors, ranks, model.dim, 0, dtype, evidence)
-    nest_biases(network.posterior, network.v_graph, earlier.hyperpriors)
-    start_from(network, both, earlier)
+    sites, names = sites_of(earlier, earlier.relations), [info.name for info in earlier.relations]
+    network = build_network(
+        both, sampler, earlier.hyperpriors, earlier.relations, dim=model.dim, seed=0, dtype=dtype, sites=sites
+    )
+    places = common_places(earlier.rows, both.rows), common_places(earlier.columns, both.columns)
+    carry(earlier.posterior, network.posterior, *places, names, names)
     return network, both
 
 
@@ -63,11 +77,11 @@ def test_without_new_data_the_converged_posterior_stays(converged):
     shape = len(both.rows), len(both.columns)
     nothing = no_cells(shape, np.float64)
     epoch = GivenSample(Sample(nothing, (nothing,)), network.posterior)
-    before = network.posterior.copy().arrays()
+    before = network.posterior.copied().arrays()
     for _ in range(50):
         run_epoch(network, epoch, make_engine("threads", 1))
     after = network.posterior.arrays()
-    del after["relation_bias.centre_variance"]  # biases that no cell reached counted there, and do not any more
+    del after["relation 0.r.centre.variance"]  # biases that no cell reached counted there, and do not any more
     for path, array in after.items():
         np.testing.assert_allclose(array, before[path], rtol=1e-2, atol=1e-2, err_msg=path)
     assert np.abs(before["u.mean"]).max() > 0.1
@@ -76,7 +90,7 @@ def test_without_new_data_the_converged_posterior_stays(converged):
 def test_evidence_is_what_the_cells_of_the_last_epoch_said(converged):
     """Checked against the definition: sums over the cells, with tau and partners as the update found them."""
     trained = converged._trained
-    evidence = evidence_of(trained, data(), [2], np.dtype(np.float64))
+    evidence = sites_of(trained, trained.relations)
     sampler = Sampler(
         data(), negatives=1, noise_power=0.75, subsample=None, reject_positives="auto", seed=0,
         dtype=np.dtype(np.float64),
@@ -90,9 +104,16 @@ def test_evidence_is_what_the_cells_of_the_last_epoch_said(converged):
     xi = np.sqrt((dot + q.bias.mean[j]) ** 2 + variance + q.bias.variance[j])
     weight = cells.positive[mine] + cells.negative[mine]
     slope = np.tanh(xi / 2) / (2 * xi) * weight
-    assert evidence.bias.precision[j] == pytest.approx(slope.sum(), rel=1e-3)
+    assert evidence["bias"].precision[j] == pytest.approx(slope.sum(), rel=1e-3)
     target = 0.5 * (cells.positive[mine] - cells.negative[mine]) - slope * dot
-    assert evidence.bias.linear[j] == pytest.approx(target.sum(), rel=1e-2, abs=1e-2)
+    assert evidence["bias"].linear[j] == pytest.approx(target.sum(), rel=1e-2, abs=1e-2)
+
+
+def divided(mean, variance, tau, centre):
+    """What is left of densities once their prior N(centre, I / tau) is divided out."""
+    everything = np.ones(len(mean), dtype=bool)
+    gamma = Gamma(1.0, 1.0, mean.shape[1])
+    return Block(mean, variance, gamma.shape / tau, Constant(centre), gamma, everything).as_sites()
 
 
 numbers = {"elements": st.floats(-3, 3)}
@@ -104,7 +125,7 @@ positive = {"elements": st.floats(1e-3, 1e3)}
        arrays(float, (4, 3), **numbers))  # fmt: skip
 def test_evidence_is_never_negative_and_gives_back_the_density(mean, variance, tau, centre):
     """Prior times factor is the density where E[tau] fits in it; where it does not, the density only gets surer."""
-    sites = _without_prior(mean, variance, tau, centre)
+    sites = divided(mean, variance, tau, centre)
     assert (sites.precision >= 0).all()
     assert (sites.linear[sites.precision == 0] == 0).all()
     total = tau[:, None] + sites.precision
@@ -121,7 +142,7 @@ def test_rounding_is_no_evidence():
     tau = np.random.default_rng(0).uniform(0.1, 50.0, 200)
     centre = np.random.default_rng(1).normal(size=(200, 5))
     variance = np.repeat((1 / tau)[:, None], 5, axis=1).astype(np.float32)
-    sites = _without_prior(centre.astype(np.float32), variance, tau, centre)
+    sites = divided(centre.astype(np.float32), variance, tau, centre)
     assert not sites.precision.any()
 
 
@@ -142,19 +163,19 @@ def test_what_has_evidence_is_active_and_what_has_none_is_not():
     model = fitted()
     network, both = network_of(model, vbn.Dataset.from_pairs(["w0", "new"], ["w1", "w0"]))
     at = both.rows.id
-    assert network.u_graph.entity_active[at("w9")]
-    assert network.u_graph.category_active[network.u_graph.category_of[at("g0")]]
-    assert not network.v_graph.entity_active[at("new")]
-    assert not network.u_graph.entity_active[at("g0")]
-    assert network.bias_active[at("w9")]
-    assert not network.bias_active[at("g0")]
-    assert network.relation_bias_active.any()
+    assert network.rows.active[at("w9")]
+    assert network.rows.graph.category_active[network.rows.graph.category_of[at("g0")]]
+    assert not network.columns.active[at("new")]
+    assert not network.rows.active[at("g0")]
+    assert network.posterior.bias.active[at("w9")]
+    assert not network.posterior.bias.active[at("g0")]
+    assert network.posterior.relations[0].r.active.any()
 
 
 def test_a_relation_keeps_its_rank_when_its_counts_are_gone():
     model = fitted()
     with pytest.raises(vbn.ParameterError, match="relation_rank=5 of the relation 'next' differs from the 2"):
-        evidence_of(model._trained, data(), [5], np.dtype(np.float32))
+        sites_of(model._trained, [replace(info, rank=5) for info in model._trained.relations])
 
 
 def past(n=50, new=5, total=1e5):

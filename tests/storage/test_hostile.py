@@ -23,8 +23,8 @@ def cyclic(arrays):
     arrays["columns.taxonomy.weights"] = np.ones(2)
     for part in ("u", "v"):  # as many categories as the cycle has nodes, so that nothing else is wrong
         for field, shape in (("mean", (2, 3)), ("variance", (2,)), ("rate", (2,))):
-            name = f"posterior.{part}.category_{field}"
-            arrays[name] = np.ones(shape, arrays[name].dtype)
+            dtype = np.float64 if field == "rate" else arrays[f"posterior.{part}.mean"].dtype
+            arrays[f"posterior.{part}.hierarchy.{field}"] = np.ones(shape, dtype)
 
 
 def scaled(name, factor):
@@ -55,13 +55,15 @@ CHANGES = {
     "negative variance": scaled("posterior.v.variance", -1),
     "no variance": first("posterior.u.variance", 0),
     "infinite variance": first("posterior.bias.variance", np.inf),
-    "no rate": first("posterior.v.tau_rate", 0),
-    "negative centre variance": first("posterior.bias.centre_variance", -1),
+    "no rate": first("posterior.v.rate", 0),
+    "negative centre variance": first("posterior.bias.centre.variance", -1),
     "whole numbers as means": typed("posterior.bias.mean", np.int64),
     "mixed types": typed("posterior.v.mean", np.float64),
-    "narrow rates": typed("posterior.v.tau_rate", np.float32),
-    "offsets": scaled("posterior.offsets", 5),
-    "offsets from 1": lambda a: a.update({"posterior.offsets": a["posterior.offsets"] + 1}),
+    "narrow rates": typed("posterior.v.rate", np.float32),
+    "missing factors": lambda a: a.pop("posterior.relation 0.x.mean"),
+    "factors of another rank": lambda a: a.update(
+        {"posterior.relation 0.y.mean": a["posterior.relation 0.y.mean"][:-1]}
+    ),
     "missing means": lambda a: a.pop("posterior.u.mean"),
     "missing flags": lambda a: a.pop("row_active"),
     "flags of bytes": typed("row_active", np.uint8),
