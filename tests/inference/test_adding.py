@@ -46,12 +46,12 @@ def test_contexts_move_it_and_make_it_surer():
 
 def test_fold_in_is_a_fixed_point_of_the_block_update(monkeypatch):
     """More sweeps over the same cells change next to nothing: the rest held fixed, this is what training gives."""
-    from vbn.inference import _adding
+    from vbn.inference import adding
 
     contexts = {"barks": 8.0, "the": 3.0}
     settled = fit().add("wolf", parents=["animal"], contexts=contexts)
-    monkeypatch.setattr(_adding, "_SWEEPS", 2000)
-    monkeypatch.setattr(_adding, "_SETTLED", 0.0)
+    monkeypatch.setattr(adding, "_SWEEPS", 2000)
+    monkeypatch.setattr(adding, "_SETTLED", 0.0)
     forever = fit().add("wolf", parents=["animal"], contexts=contexts)
     for role in ("entity", "context"):
         one, other = settled.posterior("wolf", role=role), forever.posterior("wolf", role=role)

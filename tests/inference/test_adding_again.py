@@ -7,7 +7,7 @@ import pytest
 
 import vbn
 from vbn.data import Taxonomy, Vocabulary
-from vbn.model import Posterior
+from vbn.model import Side, carry
 
 N, GROUPS = 40, 4
 TREE = {f"e{i}": f"g{i % GROUPS}" for i in range(N)} | {f"g{g}": "thing" for g in range(GROUPS)}
@@ -69,19 +69,19 @@ def cut_taxonomy(taxonomy, names):
 def without_new(trained, side):
     """The trained model as if the last entities of a side had never been there."""
     assert trained.vocabulary(side).names[-len(NEW) :] == tuple(NEW)
-    both, cut, arrays = trained.shared, slice(None, -len(NEW)), trained.posterior.arrays()
-    parts = {"row": ["u"], "column": ["v", "bias", "relation_bias"]}
-    for part in [*parts["row"], *parts["column"]] if both else parts[side]:
-        for name in ("mean", "variance", "tau_rate"):
-            array = arrays[f"{part}.{name}"]
-            arrays[f"{part}.{name}"] = (array[..., cut] if "bias" in part else array[cut]).copy()
-    changed = {"posterior": Posterior.from_arrays(arrays)}
+    both, cut = trained.shared, slice(None, -len(NEW))
     names = cut_vocabulary(trained.vocabulary(side))
     taxonomy = cut_taxonomy(trained.taxonomy(side), names)
-    for one, here in (("row", both or side == "row"), ("column", both or side == "column")):
-        if here:
-            changed |= {f"{one}s": names, f"{one}_taxonomy": taxonomy}
-            changed[f"{one}_active"] = getattr(trained, f"{one}_active")[cut]
+    sides = [
+        Side(one.name, names, taxonomy, one.active[cut]) if both or side == one.name else one
+        for one in (trained.row_side, trained.column_side)
+    ]
+    blueprint = replace(trained.blueprint(), rows=sides[0], columns=sides[1])
+    posterior = blueprint.build()
+    relations = [info.name for info in trained.relations]
+    places = [np.arange(len(one.names)) for one in sides]
+    carry(trained.posterior, posterior, *((at, at) for at in places), relations, relations)
+    changed = {"posterior": posterior, "row_side": sides[0], "column_side": sides[1]}
     if both or side == "row":
         changed["row_totals"] = trained.row_totals[cut]
     return replace(trained, **changed)

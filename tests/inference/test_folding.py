@@ -37,7 +37,7 @@ def block_updates(trained, row, sweeps):
     positive = np.concatenate([counts, np.zeros(n)])
     negative = np.concatenate([np.zeros(len(row)), np.full(n, trained.negatives * counts.sum() / n)])
     v, v_variance = q.v.mean[ids], q.v.variance[ids]
-    tau, shape = trained.profile.row_precision, trained.hyperpriors.shape("entity", t)
+    tau, shape = trained.profile.row_precision, trained.posterior.u.gamma.shape
     mean, variance = np.zeros(t), np.full(t, 1 / tau)
     for _ in range(sweeps):
         square = v_variance @ (mean**2 + variance) + v**2 @ variance + q.bias.variance[ids]

@@ -37,14 +37,14 @@ def test_pairs(model, pair):
 
 def test_relations(model):
     trained, rng = model._trained, np.random.default_rng(2)
-    q = trained.posterior
+    r = trained.posterior.relations[0]
     i, j = trained.rows.ids(["1"]), trained.columns.ids(["2"])
     u, v = model.posterior("1"), model.posterior("2", role="context")
     n = 200_000
     us, vs = sampled(u.mean, u.variance, n, rng), sampled(v.mean, v.variance, n, rng)
-    score = rng.normal(q.relation_bias.mean[0, j], np.sqrt(q.relation_bias.variance[0, j]), n)
+    score = rng.normal(r.r.mean[j], np.sqrt(r.r.variance[j]), n)
     for m in range(3):
-        x, y = sampled(q.x.mean[m], q.x.variance[m], n, rng), sampled(q.y.mean[m], q.y.variance[m], n, rng)
+        x, y = (sampled(part.mean[m], part.variance[m], n, rng) for part in (r.x, r.y))
         score += np.einsum("nd,nd->n", x, us) * np.einsum("nd,nd->n", y, vs)
     mean, variance = relation_scores(trained, 0, i, j)
     assert mean[0] == pytest.approx(score.mean(), abs=4 * score.std() / np.sqrt(n) + 1e-3)

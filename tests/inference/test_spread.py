@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import vbn
 from tests.twin import spread as twin_spread
 from tests.twin import twin
-from tests.twin.bridge import make_twins, taxonomy_of
+from tests.twin.bridge import make_twins
 from tests.twin.making import make
-from vbn.data import Vocabulary
 from vbn.inference import Cells, full_variances
 from vbn.inference.spread import stiffness
 from vbn.model import Gaussians, Trained
@@ -40,12 +39,8 @@ class Shown:
 
 
 def trained_of(twins):
-    problem, network = twins.problem, twins.network
-    rows, columns = (Vocabulary([str(i) for i in range(n)]) for n in (problem.n_rows, problem.n_cols))
-    return Trained(
-        rows, columns, taxonomy_of(problem.row_taxonomy), taxonomy_of(problem.col_taxonomy), (), network.posterior,
-        network.hyperpriors, problem.active.u, problem.active.v, np.ones(problem.n_rows), 1.0, 0.75,
-    )  # fmt: skip
+    network, totals = twins.network, np.ones(twins.problem.n_rows)
+    return Trained(network.rows, network.columns, (), network.posterior, network.hyperpriors, totals, 1.0, 0.75)
 
 
 @pytest.mark.parametrize("seed", [2, 3])  # rows and columns the same entities, and not

@@ -24,8 +24,7 @@ from vbn.model import (
     run_epoch,
     sites_of,
 )
-from vbn.sampling import Cells, Sample, Sampler
-from vbn.sampling.past import Past, with_negatives
+from vbn.sampling import Cells, Past, Sample, Sampler, with_negatives
 
 WORDS = [f"w{i}" for i in range(12)]
 
@@ -77,7 +76,7 @@ def test_without_new_data_the_converged_posterior_stays(converged):
     shape = len(both.rows), len(both.columns)
     nothing = no_cells(shape, np.float64)
     epoch = GivenSample(Sample(nothing, (nothing,)), network.posterior)
-    before = network.posterior.copied().arrays()
+    before = network.posterior.copy().arrays()
     for _ in range(50):
         run_epoch(network, epoch, make_engine("threads", 1))
     after = network.posterior.arrays()

@@ -74,7 +74,7 @@ class Holder:
             setattr(made, field.name, arrays[f"{prefix}{field.name}"])
         return made
 
-    def copied(self) -> Self:
+    def copy(self) -> Self:
         """Return a copy that shares no declared array with this."""
         return self.with_arrays({path: array.copy() for path, array in self.arrays().items()})
 

@@ -23,7 +23,7 @@ from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler, noise_weights
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trained:
     """All that is needed to predict, to add entities and to save.
 
@@ -63,6 +63,10 @@ class Trained:
             relations_apart=network.apart,
         )
 
+    def __repr__(self) -> str:
+        relations = ", ".join(info.name for info in self.relations) or "none"
+        return f"Trained(rows={len(self.rows)}, columns={len(self.columns)}, dim={self.posterior.dim}, {relations=})"
+
     @property
     def rows(self) -> Vocabulary:
         """Return the names of the rows."""
@@ -101,7 +105,7 @@ class Trained:
     def side(self, name: str) -> Side:
         """Return a side by its name, "row" or "column"."""
         if name not in (ROW, COLUMN):
-            raise ParameterError(f"side must be 'row' or 'column', got {name!r}.")
+            raise ParameterError(f"side={name!r} must be 'row' or 'column'.")
         return self.row_side if name == ROW else self.column_side
 
     def vocabulary(self, side: str) -> Vocabulary:

@@ -149,7 +149,11 @@ def _posterior_in(tensors: Mapping[str, np.ndarray], blueprint: Blueprint) -> Po
     for part, names in blueprint.priors.items():
         if list(skeleton.blocks()[part].parts()) != list(names):
             raise ModelFileError(f"the priors of {part}, {', '.join(names)}, do not fit its entities.")
-    return skeleton.with_arrays(densities_in(_POSTERIOR, tensors, skeleton))
+    arrays = densities_in(_POSTERIOR, tensors, skeleton)
+    for name in tensors:
+        if name.startswith(_POSTERIOR) and name.removeprefix(_POSTERIOR) not in arrays:
+            raise ModelFileError(f"the tensor {name[:80]} belongs to no variable of the model.")
+    return skeleton.with_arrays(arrays)
 
 
 def _priors(given: Any) -> dict[str, list[str]]:
