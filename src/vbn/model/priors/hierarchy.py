@@ -40,7 +40,7 @@ class Parents(Prior):
 
         arrays = self.arrays_of_parents
         means = np.empty((len(rows), arrays.mean.shape[1]))
-        parent_means(rows, arrays, means)
+        parent_means(rows.astype(np.int64, copy=False), arrays, means)
         return means
 
     def variances(self, rows: np.ndarray) -> np.ndarray:
@@ -48,7 +48,7 @@ class Parents(Prior):
         from vbn.kernels.hierarchy import parent_variances
 
         variances = np.empty(len(rows))
-        parent_variances(rows, self.arrays_of_parents, variances)
+        parent_variances(rows.astype(np.int64, copy=False), self.arrays_of_parents, variances)
         return variances
 
     def part(self, first: int, last: int) -> Parents:
