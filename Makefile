@@ -46,18 +46,18 @@ soak: $(VENV)/.soak
 	VBN_TESTS=soak $(BIN)/python -m pytest
 
 doctest: $(VENV)/.test
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src reproduction README.md docs
 
 # Speed as ratios to peers and to the memory floor; a quarter of an hour. make bench ROWS="kernel sampling"
 bench: $(VENV)/.bench
-	$(BIN)/vbn bench $(ROWS) $(if $(VBN_DATA),--data '$(VBN_DATA)') --out benchmarks/results/bench-$(shell date +%F).json
+	$(BIN)/python -m reproduction.bench $(ROWS) $(if $(VBN_DATA),--data '$(VBN_DATA)') --out benchmarks/results/bench-$(shell date +%F).json
 
 # The paper's tables and today's rivals; an hour or an hour and a half on 2 cores. make reproduce DOMAIN=movies OUT=report
 DOMAIN ?= all
 OUT ?= report
 
 reproduce: $(VENV)/.test
-	$(BIN)/vbn reproduce $(DOMAIN) --data '$(VBN_DATA)' --out '$(OUT)'
+	$(BIN)/python -m reproduction $(DOMAIN) --data '$(VBN_DATA)' --out '$(OUT)'
 
 # A finished report into docs/results, its key tables into the README.
 results: $(VENV)/.test
@@ -89,7 +89,7 @@ oldest: .venv-oldest/.done
 
 clean:
 	rm -rf $(VENV) .venv-oldest build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src reproduction tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -17,11 +17,11 @@ import numpy as np
 import vbn
 from _data import add_data_option, data_folder
 from _machine import write_result
+from reproduction.domains import load_domain
+from reproduction.judging import Asking, percentiles
+from reproduction.masking import mask
 from vbn.baselines import as_scorer
 from vbn.engines import ThreadEngine
-from vbn.evaluation.paper._domains import load_domain
-from vbn.evaluation.paper._judging import Asking, percentiles
-from vbn.evaluation.paper._masking import mask
 from vbn.kernels import DensityArrays
 from vbn.model import BiasInputs, DrawnSample, Engine, EntityInputs, Plan, RelationCells
 

@@ -2,7 +2,7 @@
 
     python benchmarks/parameters.py --data DIR [--maskings 1] [--only dim negatives] [--cache DIR] [--out auto]
 
-MovieLens 1M, users x items with the taxonomy of `vbn reproduce`, validation pairs only: two items masked a user, ranked
+MovieLens 1M, users x items, taxonomy as in `make reproduce`, validation pairs only: two items masked a user, ranked
 among the whole catalogue. Each masking is drawn and trained with a seed of its own. Printed are HR@10% and MPR, both
 times 100, of all targets and of rare ones (the least frequent fifth of the items), each with its standard error over
 the cases. The popularity dial is turned after training, so that its values are of the base setting. A cache keeps
@@ -20,15 +20,14 @@ import numpy as np
 
 from _data import add_data_option, data_folder
 from _machine import write_result
-from vbn.evaluation.paper._cache import Cache, Record
-from vbn.evaluation.paper._domains import load_domain
-from vbn.evaluation.paper._figures import MAIN
-from vbn.evaluation.paper._masking import mask
-from vbn.evaluation.paper._models import BY_KEY
-from vbn.evaluation.paper._options import Progress
-from vbn.evaluation.paper._pool import FULL, RARE, Cases, Pool
-from vbn.evaluation.paper._runs import Runner
-from vbn.evaluation.paper._split import Split
+from reproduction.cache import Cache, Record
+from reproduction.domains import load_domain
+from reproduction.judging import MAIN
+from reproduction.masking import Split, mask
+from reproduction.models import BY_KEY
+from reproduction.pool import FULL, RARE, Cases, Pool
+from reproduction.running import Progress
+from reproduction.runs import Runner
 
 MODEL = "vbn"
 BASE = {"dim": 50, "epochs": 20, "negatives": 4, "noise_power": 0.75, "prior_weight": 10.0}

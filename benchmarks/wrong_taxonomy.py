@@ -2,7 +2,7 @@
 
     python benchmarks/wrong_taxonomy.py --data DIR [--domains movies music medical] [--seeds 3] [--out auto]
 
-Two items masked a user (validation split); rows, parameters and position of the dial as in `vbn reproduce`. A share of
+Two items masked a user (validation split); rows, parameters and position of the dial as in `make reproduce`. A share of
 the items exchange their parents among each other at random; "none" is training without a taxonomy, with the same
 parameters. Printed are HR@10% and MPR of all targets and of the rare ones (the least frequent fifth), as mean over
 seeds, and what they lie above "none".
@@ -19,14 +19,12 @@ import numpy as np
 import vbn
 from _data import add_data_option, data_folder
 from _machine import write_result
+from reproduction.domains import Edges, load_domain
+from reproduction.judging import contributions, ranks
+from reproduction.masking import BOTH, ITEMS, Split, mask
+from reproduction.models import BY_KEY, of_fit
+from reproduction.winners import settings
 from vbn.baselines import as_scorer
-from vbn.evaluation.paper._domains import Edges, load_domain
-from vbn.evaluation.paper._figures import contributions
-from vbn.evaluation.paper._judging import ranks
-from vbn.evaluation.paper._masking import mask
-from vbn.evaluation.paper._models import BY_KEY, of_fit
-from vbn.evaluation.paper._split import BOTH, ITEMS, Split
-from vbn.evaluation.paper._winners import settings
 from vbn.inference import read_dial
 
 DOMAINS = ["movies", "music", "medical"]

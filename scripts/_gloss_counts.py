@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vbn.datasets._wordnet import Synset, SynsetId, WordNet
+from vbn.datasets import Synset, SynsetId, WordNet
 
 DOMAINS = ("noun.food", "noun.animal", "noun.body")
 WINDOW = 5

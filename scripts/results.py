@@ -11,7 +11,7 @@ import argparse
 import shutil
 from pathlib import Path
 
-from vbn.evaluation.paper._report import read_about, read_results, readme_part, with_part, write_report
+from reproduction.report import read_about, read_results, readme_part, with_part, write_report
 
 ROOT = Path(__file__).parent.parent
 LARGEST = 3_000_000  # bytes, of all files together

@@ -1,12 +1,12 @@
-"""Skip-gram and fastText: what gensim gets to see, and what becomes of its vectors."""
+"""Skip-gram: what gensim gets to see, and what becomes of its vectors."""
 
 import numpy as np
 import pytest
 from gensim.models import Word2Vec
 
 import vbn
-from vbn.baselines import FastText, SkipGram
-from vbn.baselines._corpora import LONGEST, Given, Pairs, Rows
+from vbn.baselines import SkipGram
+from vbn.baselines.corpora import LONGEST, Given, Pairs, Rows
 
 TEXT = [["a", "dog", "barks"], ["a", "cat", "purrs"], ["the", "poodle", "barks"]] * 10
 
@@ -103,9 +103,8 @@ ITEM2VEC = {"dim": 8, "epochs": 30, "subsample": None}
 
 
 @pytest.mark.parametrize("rank_by", ["cosine", "dot"])
-@pytest.mark.parametrize("model", [SkipGram(**ITEM2VEC), FastText(**ITEM2VEC, buckets=500)])
-def test_item2vec_finds_the_half_of_the_shop(model, rank_by):
-    model.set_params(rank_by=rank_by).fit(two_shops())
+def test_item2vec_finds_the_half_of_the_shop(rank_by):
+    model = SkipGram(**ITEM2VEC, rank_by=rank_by).fit(two_shops())
     first = {f"i{i}" for i in range(10)}
     assert set(model.recommend(["i0", "i1"], k=6).entities) <= first
     assert set(model.recommend(user="u0", k=6).entities) <= first
@@ -140,12 +139,9 @@ def test_ranking_by_dot_is_what_training_fits():
     assert model.scores(["dog"])[0, model.columns.id("barks")] == pytest.approx(float(expected), rel=1e-5)
 
 
-def test_words_without_data_are_0_for_skip_gram_and_their_letters_for_fast_text():
+def test_words_without_data_are_0():
     data = vbn.Dataset.from_sequences(TEXT).with_taxonomy({"doggish": ["dog"]})
     assert not SkipGram(dim=4).fit(data).posterior("doggish").mean.any()
-    letters = FastText(dim=4, buckets=500).fit(data)
-    assert letters.posterior("doggish").mean.any()
-    assert "doggish" in letters.similar("dog", k=20).entities
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 import vbn
 from tests.cli.running import interrupt_in_first_training, run, start
-from vbn.cli._main import VERBS, _debug_first
+from vbn.cli._main import MOVED, VERBS, _debug_first
 from vbn.cli._train import train
 
 
@@ -16,6 +16,15 @@ def test_version_and_help():
     assert result.returncode == 0
     for verb in VERBS:
         assert f"\n  {verb} " in result.stdout
+
+
+@pytest.mark.parametrize("verb", MOVED)
+def test_a_verb_that_moved_says_where_it_went(verb, called):
+    for arguments in ((), ("--help",), ("movies", "--data", "data")):
+        result = called(verb, *arguments)
+        assert result.returncode == 2
+        assert result.stderr.count("\n") == 1
+        assert f"make {verb}" in result.stderr
 
 
 @pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb != "data"), "data example"])

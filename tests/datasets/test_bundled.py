@@ -5,8 +5,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from vbn.datasets import load_bundled
-from vbn.datasets._bundled import read_bundled
+from vbn.datasets import load_bundled, read_bundled
 
 FOLDER = files("vbn.datasets") / "bundled"
 

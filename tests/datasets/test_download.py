@@ -12,7 +12,7 @@ import pytest
 
 import vbn
 from vbn import datasets
-from vbn.datasets import _resuming, _sources
+from vbn.datasets import downloads, resuming
 
 
 def archive():
@@ -70,8 +70,8 @@ def server(monkeypatch):
     made = Server()
     thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    monkeypatch.setattr(_resuming, "_PAUSE", 0.0)
-    monkeypatch.setattr(_resuming, "_CHUNK", 512)
+    monkeypatch.setattr(resuming, "_PAUSE", 0.0)
+    monkeypatch.setattr(resuming, "_CHUNK", 512)
     point_to(monkeypatch, made, "ml-1m", f"md5:{hashlib.md5(made.content).hexdigest()}")
     point_to(monkeypatch, made, "ml-latest-small", None)
     yield made
@@ -81,8 +81,8 @@ def server(monkeypatch):
 
 
 def point_to(monkeypatch, server, name, checksum):
-    source = dataclasses.replace(_sources.SOURCES[name], base=server.address, checksum=checksum)
-    monkeypatch.setitem(_sources.SOURCES, name, source)
+    source = dataclasses.replace(downloads.SOURCES[name], base=server.address, checksum=checksum)
+    monkeypatch.setitem(downloads.SOURCES, name, source)
 
 
 def get(name, folder):
@@ -183,8 +183,8 @@ def test_what_is_no_archive(server, tmp_path):
 
 
 def test_no_server(monkeypatch, tmp_path, server):
-    source = dataclasses.replace(_sources.SOURCES["ml-1m"], base="http://127.0.0.1:9/sets")
-    monkeypatch.setitem(_sources.SOURCES, "ml-1m", source)
+    source = dataclasses.replace(downloads.SOURCES["ml-1m"], base="http://127.0.0.1:9/sets")
+    monkeypatch.setitem(downloads.SOURCES, "ml-1m", source)
     with pytest.raises(vbn.DataError, match="could not be downloaded"):
         get("ml-1m", tmp_path)
 
@@ -204,7 +204,7 @@ def test_without_the_extra(monkeypatch, tmp_path):
 
 
 def test_every_source_says_what_it_is():
-    for name, source in _sources.SOURCES.items():
+    for name, source in downloads.SOURCES.items():
         assert source.file == f"{name}.zip"
         assert source.base.startswith("https://")
         assert source.licence

@@ -6,7 +6,7 @@ import tarfile
 import pytest
 
 from vbn import _errors
-from vbn.datasets._wordnet import WordNet
+from vbn.datasets import WordNet
 
 HEADER = "  1 This software and database is being provided to you\n"
 FILES = {

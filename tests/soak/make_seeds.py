@@ -22,11 +22,12 @@ import pyarrow.parquet
 import scipy.sparse
 
 import vbn
-from tests.datasets import test_medical, test_movielens, test_music, test_semcor, test_similarity_sets, test_wordnet
+from reproduction.results import Cell, DomainResult, Picture, Row, Series, Table, Texts, Verdicts
+from reproduction.tests.datasets import test_medical, test_music, test_semcor, test_similarity_sets
+from tests.datasets import test_movielens, test_wordnet
 from tests.soak.readers import SEEDS, _checkpoint, _model, _state_file, packed
 from tests.storage.making import tensor_file
 from vbn.cli._belongings import checksum
-from vbn.evaluation.paper._results import Cell, DomainResult, Picture, Row, Series, Table, Texts, Verdicts
 
 PAIRS = 'left,right,count\na,b,1\nb,c,2.5\n"with, comma",ü,1e3\n'
 

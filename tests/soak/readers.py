@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 
 import vbn
+from reproduction import datasets
+from reproduction.cache import Cache
+from reproduction.report import read_about, read_results
+from reproduction.winners import settings, variants
 from tests.storage import making
 from tests.storage.making import fit, seal, tensor_file
-from vbn import datasets
 from vbn.cli import _belongings
 from vbn.cli._reading import read_names, read_pairs
 from vbn.cli._settings import read_config
 from vbn.data import encode_corpus, find_file, number_file, read_sentences
-from vbn.datasets._bundled import open_bundled
-from vbn.datasets._download import _unpack as unpack_archive
-from vbn.evaluation.paper._cache import Cache
-from vbn.evaluation.paper._report import read_about, read_results
-from vbn.evaluation.paper._winners import settings, variants
+from vbn.datasets import WordNet, open_bundled, wordnet_taxonomy
+from vbn.datasets.downloads import _unpack as unpack_archive
 
 SEEDS = Path(__file__).with_name("seeds")
 MARK = b"==> "  # opens the name of a file where an input is several
@@ -277,12 +277,12 @@ def _loaded(name: str) -> Callable[[Path], object]:
 
 
 def _wordnet(folder: Path) -> None:
-    found = datasets.WordNet.open(folder)
+    found = WordNet.open(folder)
     for word in ("dog", "hot", "geese"):
         for part in "nvar":
             for sense in found.senses(word, part):
                 sense.sentences()
-    datasets.wordnet_taxonomy(found, ["dog", "goose", "hot", "cold"])
+    wordnet_taxonomy(found, ["dog", "goose", "hot", "cold"])
 
 
 READERS = {

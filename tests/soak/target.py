@@ -5,7 +5,7 @@ import warnings
 
 import atheris
 
-with atheris.instrument_imports(include=["vbn.cli", "vbn.data", "vbn.datasets", "vbn.evaluation", "vbn.storage"]):
+with atheris.instrument_imports(include=["vbn.cli", "vbn.data", "vbn.datasets", "vbn.storage", "reproduction"]):
     from tests.soak.readers import READERS
 
 

@@ -1,29 +1,18 @@
-"""Rivals behind the same interface as `VBN`: the paper's, and what one would pick today."""
+"""Models to compare `VBN` with, behind the same interface."""
 
-from vbn.baselines._absent import NotOfferedError
-from vbn.baselines._als import ALS
-from vbn.baselines._bayesian import BayesianSkipGram
-from vbn.baselines._bpr import BPR
-from vbn.baselines._cmf import CMF
-from vbn.baselines._ease import EASE
-from vbn.baselines._fasttext import FastText
-from vbn.baselines._knn import ItemKNN
-from vbn.baselines._lightfm import LightFM
-from vbn.baselines._popularity import Popularity
-from vbn.baselines._protocol import Scorer, as_scorer
-from vbn.baselines._queries import basket_matrix
-from vbn.baselines._retrofit import Steps, neighbours_of, retrofit, retrofitted_vectors
-from vbn.baselines._skipgram import SkipGram
+from typing import NoReturn
+
+from vbn.baselines.baseline import basket_matrix
+from vbn.baselines.ease import EASE
+from vbn.baselines.points import NotOfferedError
+from vbn.baselines.popularity import Popularity
+from vbn.baselines.retrofitting import Steps, neighbours_of, retrofit, retrofitted_vectors
+from vbn.baselines.scorer import Scorer, as_scorer
+from vbn.baselines.skipgram import BayesianSkipGram, SkipGram
 
 __all__ = [
-    "ALS",
-    "BPR",
-    "CMF",
     "EASE",
     "BayesianSkipGram",
-    "FastText",
-    "ItemKNN",
-    "LightFM",
     "NotOfferedError",
     "Popularity",
     "Scorer",
@@ -35,3 +24,11 @@ __all__ = [
     "retrofit",
     "retrofitted_vectors",
 ]
+
+_MOVED = ("ALS", "BPR", "CMF", "FastText", "ItemKNN", "LightFM")
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name in _MOVED:
+        raise AttributeError(f"{name} is now reproduction.rivals.{name}, in a checkout of the repository")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

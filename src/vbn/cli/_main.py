@@ -15,8 +15,10 @@ from vbn.cli._wording import in_options
 # One module each, in the order that the help shows them; what is heavy they import when they are run.
 VERBS = (
     "demo", "train", "similar", "recommend", "related", "predict", "explain", "add", "export", "evaluate",
-    "serve", "reproduce", "bench", "data", "doctor",
+    "serve", "data", "doctor",
 )  # fmt: skip
+MOVED = ("reproduce", "bench")
+"""Hidden commands that say where they went."""
 
 
 def run() -> None:
@@ -25,7 +27,7 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot print is no error
     warnings.showwarning = _warn
-    for name in VERBS:
+    for name in (*VERBS, *MOVED):
         importlib.import_module(f"vbn.cli._{name}")
     app(_debug_first(sys.argv[1:]), prog_name="vbn")
 

@@ -1,6 +1,8 @@
 """What a model is worth: splits, metrics, and the four tasks of `vbn evaluate`."""
 
-from vbn.evaluation._metrics import (
+from __future__ import annotations
+
+from vbn.evaluation.metrics import (
     area_under_curve,
     calibration_error,
     hit_rate,
@@ -10,11 +12,9 @@ from vbn.evaluation._metrics import (
     recall,
     spearman,
 )
-from vbn.evaluation._pairs import evaluate_pairs
-from vbn.evaluation._ranking import evaluate_recommendation
-from vbn.evaluation._relation import evaluate_relation
-from vbn.evaluation._similarity import evaluate_similarity
-from vbn.evaluation._split import hold_out
+from vbn.evaluation.ranking import evaluate_recommendation
+from vbn.evaluation.split import hold_out
+from vbn.evaluation.tasks import evaluate_pairs, evaluate_relation, evaluate_similarity
 
 __all__ = [
     "area_under_curve",

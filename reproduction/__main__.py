@@ -1,0 +1,80 @@
+"""`python -m reproduction`: the paper's tables and today's rivals, from the data to a report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from reproduction.command import DOMAINS, reproduce, search_winners
+from reproduction.running import Options
+from vbn._errors import VBNError
+
+_EXAMPLES = """\
+examples:
+  python -m reproduction movies --data data --out report
+  python -m reproduction all --data data --out report --cache runs
+  python -m reproduction music --data data --search 20 --winners my-settings
+
+Writes report.html, report.md and report.json and prints their paths. A second call repeats only what changed, and one
+that was killed continues where it stopped. Progress goes to standard error.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the arguments ask for; return the exit code."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if not given.data.is_dir():
+        parser.error(f"--data: no such folder: {given.data}")
+    if given.winners is not None and given.search is None:
+        parser.error("--winners belongs to --search.")
+    there = next(place for place in (given.out.absolute(), *given.out.absolute().parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        parser.error(f"--out: {there} is not a folder that can be written to.")
+    names = DOMAINS if given.domain == "all" else (given.domain,)
+    try:
+        if given.search is not None:
+            kept = given.out / "cache" if given.cache is None else given.cache
+            paths = search_winners(names, given.data, given.search, kept, given.winners)
+        else:
+            options = Options(given.seeds, given.quick, given.processes)
+            paths = reproduce(names, given.data, given.out, options, given.cache)
+    except VBNError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    sys.stdout.writelines(f"{path}\n" for path in paths)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "python -m reproduction",
+        description="Train VBN and its rivals on public data and compare them, as in the paper and beyond.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("domain", choices=(*DOMAINS, "all"), help="which tables")
+    add("--data", type=Path, required=True, metavar="DIR", help="folder with the data sets")
+    add("--out", type=Path, default=Path("report"), metavar="DIR", help="folder of the report [report]")
+    add("--cache", type=Path, metavar="DIR", help="folder of the finished runs [OUT/cache]")
+    add("--seeds", type=_at_least_one, default=3, metavar="N", help="number of seeds for the spread [3]")
+    add("--processes", type=_at_least_one, default=2, metavar="N", help="trainings at once; memory grows with it [2]")
+    add("--quick", action="store_true", help="one masking, few models, few epochs: only to see that it works")
+    add("--search", type=_at_least_one, metavar="N", help="try N settings of each model on validation data; no report")
+    add("--winners", type=Path, metavar="DIR", help="with --search: folder to write the best settings to")
+    return parser
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+"""Splits of interactions: which pairs are hidden from training and asked for afterwards.
+
+Two items of every user are masked, one at random and the last one; or 5 % of the items lose all their users.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reproduction.cache import fingerprint
+from reproduction.domains import Domain
+from vbn._errors import DataError, ParameterError
+from vbn.data import Dataset
+from vbn.datasets import Interactions
+
+TRAIN, VALIDATION, TEST, DROPPED = 0, 1, 2, 3
+PARTS = ("validation", "test")
+
+
+def beside_items(user: str) -> str:
+    """What a user is called where items are rows too, whose names may be the same numbers.
+
+    Examples
+    --------
+    >>> beside_items("17")
+    'user 17'
+    """
+    return f"user {user}"
+
+
+@dataclass(frozen=True, eq=False)
+class Masked:
+    """Interactions, each with the part that it belongs to.
+
+    Attributes
+    ----------
+    interactions : Interactions
+        Distinct pairs of user and item.
+    part : ndarray of int8
+        For each pair TRAIN, VALIDATION, TEST or DROPPED. What asks for test pairs trains on the validation pairs too.
+    """
+
+    interactions: Interactions
+    part: NDArray[np.int8]
+
+    def training(self, which: str = "test") -> NDArray[np.bool_]:
+        """Flags of the pairs to train on before the pairs of `which` are asked for."""
+        last = VALIDATION if _checked(which) == "test" else TRAIN
+        return np.asarray(self.part <= last)
+
+    def cases(self, which: str = "test") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Users and items of the pairs to ask for, by user."""
+        held = np.flatnonzero(self.part == (TEST if _checked(which) == "test" else VALIDATION))
+        order = held[np.lexsort((self.interactions.item[held], self.interactions.user[held]))]
+        return self.interactions.user[order], self.interactions.item[order]
+
+    def counts(self, which: str = "test") -> NDArray[np.int64]:
+        """How many users each item has in training."""
+        items = self.interactions.item[self.training(which)]
+        return np.bincount(items, minlength=len(self.interactions.items))
+
+    def frequency_bin(self, which: str = "test", bins: int = 10) -> NDArray[np.int64]:
+        """For each item the tenth of the catalogue that it is in, 0 the least frequent in training; ties by name."""
+        counts, names = self.counts(which), self.interactions.items
+        order = sorted(range(len(names)), key=lambda item: (counts[item], names[item]))
+        result = np.empty(len(names), np.int64)
+        result[order] = np.arange(len(names)) * bins // max(len(names), 1)
+        return result
+
+    def rare(self, which: str = "test") -> NDArray[np.bool_]:
+        """Flags of the fifth of the items that is least frequent in training."""
+        return np.asarray(self.frequency_bin(which, 5) == 0)
+
+
+def mask(interactions: Interactions, least: int = 5, seed: int = 0, validation: bool = True) -> Masked:
+    """Mask two items of each user with at least `least` distinct ones: one at random, then the last of the others.
+
+    Where the order of a user's items is not known, the second is random too. Validation takes such a pair again from
+    users who then have at least one item left. All other items stay in training.
+
+    Parameters
+    ----------
+    interactions
+        Who had what; of equal pairs the earliest counts.
+    least
+        Users with fewer items keep all of them. At least 3.
+    seed
+        The same seed masks the same.
+    validation
+        Whether to mask a pair for validation as well.
+
+    Examples
+    --------
+    >>> liked = Interactions.collect([("ann", name, 1.0, time) for time, name in enumerate("abcdefg")])
+    >>> masked = mask(liked)
+    >>> int(masked.training("validation").sum()), len(masked.cases("validation")[0]), len(masked.cases("test")[0])
+    (3, 2, 2)
+    """
+    if least < 3:
+        raise ParameterError(f"least={least!r} must be at least 3: two items are masked and one must stay.")
+    distinct = interactions.distinct()
+    rng = np.random.default_rng([seed, 0x3A5C])
+    part = np.zeros(len(distinct), np.int8)
+    for kind, smallest in ((TEST, least), (VALIDATION, 3)) if validation else ((TEST, least),):
+        free = part == TRAIN
+        if kind == VALIDATION:
+            free &= np.isin(distinct.user, distinct.user[part == TEST])
+        sizes = np.bincount(distinct.user[free], minlength=len(distinct.users))
+        rows = np.flatnonzero(free & (sizes >= smallest)[distinct.user])
+        part[_pair(distinct, rows, rng)] = kind
+    if not (part == TEST).any():
+        raise DataError(f"no user has {least} or more different items, so there is nothing to mask.")
+    return Masked(distinct, part)
+
+
+def cold(interactions: Interactions, share: float = 0.05, seed: int = 0) -> Masked:
+    """Take all interactions away from a share of the items; they are what is asked for.
+
+    Pairs of users who have nothing else are dropped: nothing is known to ask with.
+
+    Examples
+    --------
+    >>> liked = Interactions.collect([(user, item, 1.0, -1) for user in "abc" for item in "wxyz"])
+    >>> masked = cold(liked, share=0.25)
+    >>> int((masked.counts() == 0).sum()), len(masked.cases()[0])
+    (1, 3)
+    """
+    if not 0.0 < share < 1.0:
+        raise ParameterError(f"share={share!r} must lie between 0 and 1.")
+    distinct = interactions.distinct()
+    n = len(distinct.items)
+    chosen = np.zeros(n, dtype=bool)
+    chosen[np.random.default_rng([seed, 0xC01D]).permutation(n)[: max(round(share * n), 1)]] = True
+    taken = chosen[distinct.item]
+    left = np.bincount(distinct.user[~taken], minlength=len(distinct.users))[distinct.user] > 0
+    part = np.where(taken, np.where(left, TEST, DROPPED), TRAIN).astype(np.int8)
+    if not (part == TEST).any():
+        raise DataError("no user has both a cold item and another one: there is nothing to ask for.")
+    return Masked(distinct, part)
+
+
+def _pair(interactions: Interactions, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Of each user with pairs in `rows`, one of them at random and the last of the others."""
+    luck = rng.random(len(rows))
+    user, order = interactions.user[rows], interactions.order[rows]
+    picked = _first_of_each(user, luck)
+    free = np.ones(len(rows), dtype=bool)
+    free[picked] = False
+    others = np.flatnonzero(free)
+    last = _first_of_each(user[others], -order[others], luck[others])
+    return np.concatenate([rows[picked], rows[others[last]]])
+
+
+def _first_of_each(user: NDArray[np.int64], *keys: NDArray) -> NDArray[np.int64]:
+    """Places of each user's entry with the smallest keys."""
+    order = np.lexsort((*reversed(keys), user))
+    opens = np.ones(len(order), dtype=bool)
+    opens[1:] = user[order][1:] != user[order][:-1]
+    return np.asarray(order[opens])
+
+
+def _checked(which: str) -> str:
+    if which not in PARTS:
+        raise ParameterError(f"which={which!r} is neither 'validation' nor 'test'.")
+    return which
+
+
+USERS, ITEMS, BOTH = "users x items", "items x items", "users and items x items"
+
+
+@dataclass(eq=False)
+class Split:
+    """A domain, what is masked of it, and the part that is asked for.
+
+    Attributes
+    ----------
+    domain, masked, which
+        What is split, how, and "test" or "validation".
+    label : str
+        What to call it in messages.
+    examples : tuple of str
+        Items whose neighbours are to be shown.
+    cold : bool
+        Whether the targets are items without any data.
+    """
+
+    domain: Domain
+    masked: Masked
+    which: str
+    label: str
+    examples: tuple[str, ...] = ()
+    cold: bool = False
+    _made: dict[tuple[str, str | None], Dataset] = field(default_factory=dict)
+
+    @cached_property
+    def hash(self) -> str:
+        """What identifies the data to train on and to ask for."""
+        return fingerprint([self.domain.hash, self.masked.part, self.which])
+
+    def data(self, setting: str, taxonomy: str | None = None) -> Dataset:
+        """What to train on.
+
+        Parameters
+        ----------
+        setting
+            `USERS`, `ITEMS` or `BOTH`.
+        taxonomy
+            Name of one of the domain's taxonomies; None for counts alone.
+        """
+        if (setting, taxonomy) not in self._made:
+            if taxonomy is None:
+                made = self._counted(setting)
+            else:
+                edges = self.domain.edges(taxonomy)
+                made = self.data(setting).with_taxonomy(edges)
+                if setting == BOTH:
+                    made = made.with_taxonomy(edges, side="row")
+            self._made[setting, taxonomy] = made
+        return self._made[setting, taxonomy]
+
+    def _counted(self, setting: str) -> Dataset:
+        kept = self.masked.interactions.keep(self.masked.training(self.which))
+        if setting == ITEMS:
+            return Dataset.from_baskets(list(kept.baskets().values()))
+        users, *others = kept.columns()
+        if setting == USERS:
+            return Dataset.from_interactions(users, *others)
+        return Dataset.from_interactions([beside_items(user) for user in users], *others).with_co_occurrences()

@@ -1,0 +1,174 @@
+"""The models that are compared: VBN, the paper's rivals, and what one would pick today."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from typing import Any
+
+from reproduction import rivals
+from reproduction.judging import Asking
+from reproduction.masking import BOTH, ITEMS, USERS
+from vbn import baselines
+from vbn.data import Dataset
+from vbn.estimators import VBN
+
+Parameters = dict[str, Any]
+Fit = Callable[[Dataset, Parameters, int], Any]
+
+PAPER, TODAY, OURS = "The paper's models", "What one would pick today", "This library"
+_DISTRIBUTIONS = {"gensim": "gensim", "implicit": "implicit", "lightfm": "lightfm-next", "cmfrec": "cmfrec"}
+_NOT_OF_THE_FIT = ("taxonomy", "popularity", "popularity_floor", "setting")
+_QUERIES = {USERS: "row", ITEMS: "items", BOTH: "both"}
+_BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
+_BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model as a reproduction runs it.
+
+    Attributes
+    ----------
+    key, name : str
+        Name of its file of parameters, and what a report calls it.
+    group : str
+        Heading that it stands under.
+    setting : str
+        What it is trained on: `USERS`, `ITEMS` or `BOTH`.
+    fit : callable
+        (data, parameters, seed) -> fitted model; for a model with a `base`: (fitted base, its taxonomy's edges,
+        parameters) -> model.
+    defaults : dict
+        Parameters until a search has found better ones. "taxonomy" is the name of a taxonomy of the domain,
+        "popularity" and "popularity_floor" the dial and "setting" what to train on in place of `setting`; the rest goes
+        to `fit`.
+        "prior_weight" is alpha and beta of entities and categories: the larger, the nearer precisions stay to 1.
+    others : tuple of dict
+        Further parameters that a search tries before it varies the best of all these.
+    asking : Asking
+        How its ranks are asked for.
+    taxonomy : bool
+        Whether it is given the taxonomy.
+    nodes : bool
+        Whether it is given the names in the taxonomy, but not its edges: what is retrofitted later needs them.
+    dial : bool
+        Whether it has the popularity dial.
+    base : str
+        Key of the model that it changes after training.
+    package : str
+        What must be installed.
+    paper : str
+        The paper's name of it, if it is one of the paper's.
+    """
+
+    key: str
+    name: str
+    group: str
+    setting: str
+    fit: Callable[..., Any]
+    defaults: Parameters = field(default_factory=dict)
+    others: tuple[Parameters, ...] = ()
+    asking: Asking = _BY_ROW
+    taxonomy: bool = False
+    nodes: bool = False
+    dial: bool = False
+    base: str = ""
+    package: str = ""
+    paper: str = ""
+
+    def placed(self, parameters: Parameters) -> Model:
+        """The model as trained and asked with these parameters: by users, by the items that they have, or by both."""
+        setting = parameters.get("setting", self.setting)
+        if setting == self.setting:
+            return self
+        return replace(self, setting=setting, asking=replace(self.asking, query=_QUERIES[setting]))
+
+    @property
+    def installed(self) -> bool:
+        """Whether what it needs is there."""
+        return not self.package or importlib.util.find_spec(self.package) is not None
+
+    @property
+    def version(self) -> str:
+        """Version of the package that it comes from; that of this library is part of every key anyway."""
+        return version(_DISTRIBUTIONS[self.package]) if self.package else ""
+
+
+def of_fit(parameters: Parameters) -> Parameters:
+    """Those that training gets."""
+    return {name: value for name, value in parameters.items() if name not in _NOT_OF_THE_FIT}
+
+
+def _bayesian(kind: type[VBN]) -> Fit:
+    def fit(data: Dataset, parameters: Parameters, seed: int) -> VBN:
+        given = {**parameters}
+        prior = dict.fromkeys(("entity", "category"), given.pop("prior_weight"))
+        return kind(**given, alpha=prior, beta=prior, cold_precision="prior", seed=seed, verbose=False).fit(data)
+
+    return fit
+
+
+def _seeded(kind: Any) -> Fit:
+    return lambda data, parameters, seed: kind(**parameters, seed=seed).fit(data)
+
+
+def _plain(kind: Any) -> Fit:
+    return lambda data, parameters, _: kind(**parameters).fit(data)
+
+
+def _retrofitted(base: Any, edges: Any, parameters: Parameters) -> Any:
+    return baselines.retrofit(base, edges, **parameters)
+
+
+_BAYES = {"dim": 50, "epochs": 20, "negatives": 4, "noise_power": 0.75, "prior_weight": 10.0, "popularity": 0.0}
+_BY_EITHER = ({**_BAYES, "setting": ITEMS}, {**_BAYES, "setting": BOTH})
+_BAYES_ITEMS = {"dim": 50, "epochs": 8, "negatives": 1, "noise_power": 0.75, "prior_weight": 10.0}
+
+ALL = (
+    Model(
+        "vbn", "VBN", OURS, USERS, _bayesian(VBN), _BAYES, _BY_EITHER, _BY_ROW_PRIOR, taxonomy=True, dial=True,
+    ),
+    Model(
+        "bsg", "VBN without taxonomy (BSG)", OURS, USERS, _bayesian(baselines.BayesianSkipGram),
+        _BAYES, _BY_EITHER, dial=True,
+    ),
+    Model(
+        "vbn-items", "VBN, items x items", PAPER, ITEMS, _bayesian(VBN), _BAYES_ITEMS, asking=_BY_ITEMS_PRIOR,
+        taxonomy=True, paper="VBN",
+    ),
+    Model(
+        "bsg-items", "BSG", PAPER, ITEMS, _bayesian(baselines.BayesianSkipGram), _BAYES_ITEMS, asking=_BY_ITEMS,
+        nodes=True, paper="BSG",
+    ),
+    Model(
+        "bsg-r-items", "BSG-R", PAPER, ITEMS, _retrofitted, asking=_BY_ITEMS_PRIOR, taxonomy=True, base="bsg-items",
+        paper="BSG-R",
+    ),
+    Model(
+        "sg", "SG", PAPER, USERS, _seeded(baselines.SkipGram), {"dim": 50, "epochs": 10, "window": 5}, asking=_BY_ITEMS,
+        nodes=True, package="gensim", paper="SG",
+    ),
+    Model(
+        "sg-r", "SG-R", PAPER, USERS, _retrofitted, asking=_BY_ITEMS_PRIOR, taxonomy=True, base="sg", package="gensim",
+        paper="SG-R",
+    ),
+    Model("popularity", "Popularity", TODAY, USERS, _plain(baselines.Popularity)),
+    Model("als", "ALS", TODAY, USERS, _seeded(rivals.ALS), {"dim": 50, "workers": 2}, package="implicit"),
+    Model("bpr", "BPR", TODAY, USERS, _seeded(rivals.BPR), {"dim": 50}, package="implicit"),
+    Model("itemknn", "ItemKNN", TODAY, USERS, _plain(rivals.ItemKNN), {"neighbours": 100}, package="implicit"),
+    Model("ease", "EASE", TODAY, USERS, _plain(baselines.EASE)),
+    Model(
+        "lightfm", "LightFM", TODAY, USERS, _seeded(rivals.LightFM), asking=_BY_ROW_PRIOR, taxonomy=True,
+        package="lightfm",
+    ),
+    Model("cmf", "CMF", TODAY, USERS, _seeded(rivals.CMF), asking=_BY_ROW_PRIOR, taxonomy=True, package="cmfrec"),
+)  # fmt: skip
+"""In the order of the report; a model stands after its base, so that the base is trained once for both."""
+
+BY_KEY = {model.key: model for model in ALL}
+
+QUICK = ("vbn", "bsg", "bsg-items", "bsg-r-items", "popularity", "ease")
+"""Of a quick run: what needs no further package."""

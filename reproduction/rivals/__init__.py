@@ -1,0 +1,8 @@
+"""Rivals from other packages, behind the interface of `vbn.baselines`: fitted, scored and saved in the same way."""
+
+from reproduction.rivals.factors import ALS, BPR
+from reproduction.rivals.fasttext import FastText
+from reproduction.rivals.hybrids import CMF, LightFM
+from reproduction.rivals.neighbours import ItemKNN
+
+__all__ = ["ALS", "BPR", "CMF", "FastText", "ItemKNN", "LightFM"]

@@ -1,0 +1,276 @@
+"""Positions of the popularity dial at which one trained model is ranked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reproduction.cache import Cache, Record, fingerprint
+from reproduction.domains import Domain, load_domain
+from reproduction.examples import missed_most, neighbours, of_the_least
+from reproduction.judging import ranks
+from reproduction.masking import BOTH, ITEMS, Split, cold, mask
+from reproduction.models import BY_KEY, Model, Parameters, of_fit
+from reproduction.reliability import reliability
+from reproduction.running import Progress, run_jobs, to_nobody
+from vbn.baselines import as_scorer
+from vbn.inference import Dial, read_dial
+
+_WEIGHTS = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
+_WEIGHTS_WITH_FLOOR = {
+    1.0: (-0.5, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 1.0, 1.25),
+    4.0: (-1.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
+}
+
+DIAL = (
+    *(Dial(weight) for weight in _WEIGHTS),
+    *(Dial(weight, floor) for floor, weights in _WEIGHTS_WITH_FLOOR.items() for weight in weights),
+)
+"""Positions that are judged, without and with a floor; that of the parameters comes on top."""
+
+
+def label(dial: Dial) -> str:
+    """A position in words.
+
+    Examples
+    --------
+    >>> label(Dial(0.25)), label(Dial(1.0, 4.0))
+    ('dial 0.25', 'dial 1, floor 4')
+    """
+    return f"dial {dial.weight:g}" + (f", floor {dial.floor:g}" if dial.floor else "")
+
+
+def as_facts(dials: tuple[Dial, ...]) -> list[list[float]]:
+    """Positions for the facts of a record, which are JSON."""
+    return [[dial.weight, dial.floor] for dial in dials]
+
+
+def positions(record: Record) -> tuple[Dial, ...]:
+    """What each line of the ranks of a record is; the first is the one that tables show.
+
+    Examples
+    --------
+    >>> positions(Record({"dial": [[0.25, 0.0], [0.5, 1.0]]}))
+    (Dial(weight=0.25, floor=0.0), Dial(weight=0.5, floor=1.0))
+    >>> positions(Record({"dial": []}))
+    (Dial(weight=0.0, floor=0.0),)
+    """
+    return tuple(Dial(weight, floor) for weight, floor in record.facts["dial"]) or (Dial(),)
+
+
+def curves(places: tuple[Dial, ...]) -> dict[str, list[int]]:
+    """The numbers of the positions of each floor, by weight; where the dial is at 0, floors make no difference.
+
+    Examples
+    --------
+    >>> curves((Dial(0.25), Dial(0.0), Dial(0.5, floor=1.0)))
+    {'': [1, 0], 'floor 1': [1, 2]}
+    """
+    return {
+        f"floor {floor:g}" if floor else "": sorted(
+            (number for number, dial in enumerate(places) if dial.floor == floor or not dial),
+            key=lambda number: places[number].weight,
+        )
+        for floor in sorted({dial.floor for dial in places})
+    }
+
+
+@dataclass
+class Runner:
+    """Runs models, asks the cache first, and tells how far it is.
+
+    Attributes
+    ----------
+    cache, progress
+        Where records are kept, and where lines of progress go.
+    """
+
+    cache: Cache
+    progress: Progress
+    _last: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> Record:
+        """Ranks of one model on one split, as "above" (variants, cases) and "others"; its "dial" is in the facts.
+
+        On a cold split "above_within" and "others_within" are the same among the cold items only.
+
+        Parameters
+        ----------
+        model, split
+            What to train, and on what.
+        settings
+            Parameters of every model, by key.
+        seed
+            Of training.
+        """
+        model = model.placed(settings[model.key])
+        started, what = time.perf_counter(), identity(model, split, settings, seed)
+        found = self.cache.find(what)
+        record = self._computed(model, split, settings, seed) if found is None else found
+        if found is None:
+            self.cache.keep(what, record)
+        label, took = f"{model.name}, {split.label}", record.facts["seconds"]
+        self.progress.step(label, started, cached=found is not None, took=took)
+        return record
+
+    def _computed(self, model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> Record:
+        started = time.perf_counter()
+        fitted, seconds = self._fitted(model, split, settings, seed)
+        dial = dial_of(model, settings[model.key])
+        scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
+        offsets = None
+        if dial:
+            offsets = np.array([one.added(fitted._model().profile) for one in dial])
+        above, others = ranks(scorer, split.masked, split.which, model.asking, offsets)
+        facts = {
+            "fit_seconds": seconds,
+            "seconds": time.perf_counter() - started,
+            "dial": as_facts(dial),
+            "neighbours": neighbours(fitted, split.examples, split.domain.interactions.items),
+            "bounds": [float(bound) for bound in getattr(fitted, "lower_bounds_", [])],
+        }
+        if split.which == "test" and not split.cold:
+            if model.asking.query == "items":
+                facts["seen_least"] = of_the_least(fitted, scorer, split)
+            if model.dial:
+                facts["reliability"] = reliability(fitted, split, model.asking)
+        arrays = {"above": above, "others": others}
+        if split.cold:
+            among = split.masked.counts(split.which) == 0
+            within = ranks(scorer, split.masked, split.which, model.asking, offsets, among)
+            arrays |= {"above_within": within[0], "others_within": within[1]}
+        return Record(facts, arrays)
+
+    def _fitted(self, model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> tuple[Any, float]:
+        """The trained model, and how long its training took; a base is trained once for all that build on it."""
+        started = time.perf_counter()
+        parameters = settings[model.key]
+        if model.base:
+            base, before = self._fitted(BY_KEY[model.base], split, settings, seed)
+            edges = split.domain.edges(parameters.get("taxonomy"))
+            return model.fit(base, edges, of_fit(parameters)), before + time.perf_counter() - started
+        key = fingerprint(identity(model, split, settings, seed))
+        if key not in self._last:
+            data = split.data(model.setting, _taxonomy(model, split, parameters))
+            started = time.perf_counter()
+            fitted = model.fit(data, of_fit(parameters), seed)
+            self._last = {key: (fitted, time.perf_counter() - started)}
+        result: tuple[Any, float] = self._last[key]
+        return result
+
+
+def dial_of(model: Model, parameters: Parameters) -> tuple[Dial, ...]:
+    """Positions of the dial: first the one to report, then the others of the curve."""
+    if not model.dial:
+        return ()
+    own = read_dial(parameters.get("popularity", 0.0), parameters.get("popularity_floor", 0.0))
+    return (own, *(position for position in DIAL if position != own))
+
+
+def _taxonomy(model: Model, split: Split, parameters: Parameters) -> str | None:
+    if not (model.taxonomy or model.nodes):
+        return None
+    chosen: str = parameters.get("taxonomy", next(iter(split.domain.taxonomies)))
+    return chosen
+
+
+def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> dict[str, Any]:
+    """All that a run depends on, but for the version of the code."""
+    parameters = settings[model.key]
+    model = model.placed(parameters)
+    edges = _taxonomy(model, split, parameters)
+    base = identity(BY_KEY[model.base], split, settings, seed) if model.base else None
+    return {
+        "split": split.hash,
+        "examples": split.examples,
+        "cold": split.cold,
+        "model": model.key,
+        "parameters": parameters,
+        "seed": seed,
+        "taxonomy": None if edges is None else split.domain.taxonomy_hash(edges),
+        "asking": model.asking,
+        "dial": dial_of(model, parameters),
+        "package": model.version,
+        "base": base,
+    }
+
+
+@dataclass(frozen=True)
+class Job:
+    """Models that share a training, on one split: masking or cold split number `seed`."""
+
+    kind: str
+    seed: int
+    keys: tuple[str, ...]
+
+
+def split_of(domain: Domain, kind: str, seed: int) -> Split:
+    """A masking ("masking") or a split without the items that become cold ("cold"), by number."""
+    if kind == "cold":
+        made = cold(domain.interactions, seed=seed)
+        return Split(domain, made, "test", f"cold {seed + 1}", missed_most(made), cold=True)
+    return Split(domain, mask(domain.interactions, domain.least, seed), "test", f"{kind} {seed + 1}")
+
+
+def run_ahead(
+    domain: Domain, folder: Path, wanted: dict[tuple[str, int], tuple[Model, ...]],
+    parameters: dict[str, Parameters], cache: Cache, progress: Progress, processes: int,
+) -> None:  # fmt: skip
+    """Do what the cache does not have yet.
+
+    Parameters
+    ----------
+    domain, folder
+        The data, and where each process reads it from.
+    wanted
+        The models of each split, by its kind and number.
+    parameters
+        Of every model.
+    cache, progress
+        Where records go, and lines of progress.
+    processes
+        How many at once.
+    """
+    jobs = list(_missing(domain, wanted, parameters, cache))
+    given = (domain.name, folder, parameters, cache.folder)
+    run_jobs(jobs, _do, _start, given, processes, progress)
+
+
+def _missing(
+    domain: Domain, wanted: dict[tuple[str, int], tuple[Model, ...]], parameters: dict[str, Parameters], cache: Cache
+) -> Iterator[Job]:
+    for (kind, seed), models in wanted.items():
+        split = split_of(domain, kind, seed)
+        lacking = [model for model in models if not cache.path(identity(model, split, parameters, seed)).is_file()]
+        shared: dict[str, list[str]] = {}
+        for model in lacking:
+            shared.setdefault(model.base or model.key, []).append(model.key)
+        yield from (Job(kind, seed, tuple(keys)) for keys in shared.values())
+
+
+_HERE: dict[str, Any] = {}  # what a process works with
+
+
+def _start(name: str, folder: Path, parameters: dict[str, Parameters], cache: Path) -> None:
+    from reproduction.winners import variants
+
+    silent = Progress(name, tell=to_nobody)
+    models = BY_KEY | {model.key: model for model in variants(name)[0]}
+    _HERE.update(domain=load_domain(name, folder), parameters=parameters, runner=Runner(Cache(cache), silent))
+    _HERE.update(models=models)
+
+
+def _do(job: Job) -> tuple[str, float]:
+    """Do a job in a process; what it is called and how long it took."""
+    started = time.perf_counter()
+    place = (job.kind, job.seed)
+    if _HERE.get("place") != place:
+        _HERE.update(place=place, split=split_of(_HERE["domain"], *place))
+    for key in job.keys:
+        _HERE["runner"].run(_HERE["models"][key], _HERE["split"], _HERE["parameters"], job.seed)
+    return f"{', '.join(job.keys)}, {job.kind} {job.seed + 1}", time.perf_counter() - started

@@ -1,0 +1,1 @@
+"""Tests of the reproduction, run by `make test` beside those of the library."""

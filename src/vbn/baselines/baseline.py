@@ -1,0 +1,239 @@
+"""What the baselines share: queries as ids, scores of all columns, and recommendations by them."""
+
+from __future__ import annotations
+
+import importlib
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import DataError, MissingExtraError, ParameterError
+from vbn.data import Dataset, Vocabulary
+from vbn.estimators import Parameters, check_k, read_basket, read_baskets
+from vbn.inference import Table, Tables, read_dial, top
+from vbn.model import log_popularity
+
+
+def need(module: str, extra: str = "vbn[baselines]") -> Any:
+    """Import a module of an optional package, or say how to install it."""
+    package = module.partition(".")[0]
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(f"{package} is not installed: pip install '{extra}'.") from error
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where in a batch the rows and the baskets stand, the ids of the rows, and the baskets as a sparse matrix."""
+
+    rows_at: np.ndarray
+    rows: np.ndarray
+    baskets_at: np.ndarray
+    baskets: Any
+
+    def __len__(self) -> int:
+        return len(self.rows_at) + len(self.baskets_at)
+
+
+def read_queries(queries: Iterable[Any], rows: Vocabulary, columns: Vocabulary) -> Asked:
+    """Names of rows as their ids, lists of columns (or {column: count}) as counts."""
+    if isinstance(queries, (str, bytes, numbers.Number)) or not isinstance(queries, Iterable):
+        raise ParameterError(f"scores() takes a list of queries, not {queries!r} alone.")
+    given = list(queries)
+    single = [_is_name(query) for query in given]
+    baskets = [read_basket(query) for query, is_row in zip(given, single, strict=True) if not is_row]
+    chosen = np.array(single, dtype=bool)
+    return Asked(
+        np.flatnonzero(chosen),
+        rows.ids(query for query, is_row in zip(given, single, strict=True) if is_row),
+        np.flatnonzero(~chosen),
+        basket_matrix(baskets, columns),
+    )
+
+
+def basket_matrix(baskets: list[dict[Any, float]], columns: Vocabulary) -> Any:
+    """Baskets as a sparse matrix of counts, one row each."""
+    from scipy.sparse import csr_array
+
+    ids = [columns.ids(basket) for basket in baskets]
+    indptr = np.concatenate(([0], np.cumsum([len(one) for one in ids]))).astype(np.int64)
+    values = np.array([count for basket in baskets for count in basket.values()], dtype=np.float64)
+    indices = np.concatenate([*ids, np.empty(0, np.int64)])
+    matrix = csr_array((values, indices, indptr), shape=(len(baskets), len(columns)))
+    matrix.sort_indices()
+    return matrix
+
+
+def _is_name(query: Any) -> bool:
+    if isinstance(query, (str, bytes, numbers.Number)):
+        return True
+    if not isinstance(query, Iterable):
+        raise ParameterError(f"a query is the name of a row or a list of columns, not {query!r}.")
+    return False
+
+
+_AT_ONCE = 128  # queries whose scores are held at a time
+
+
+@dataclass(frozen=True)
+class Known:
+    """The entities of a fitted model, and which columns may be an answer."""
+
+    rows: Vocabulary
+    columns: Vocabulary
+    candidates: np.ndarray
+
+    @property
+    def shared(self) -> bool:
+        """Whether rows and columns are the same entities."""
+        return self.rows is self.columns
+
+
+class Baseline(Parameters, ABC):
+    """Gives a model `scores` and `recommend`, from scores of rows and of baskets."""
+
+    _data: Dataset | None = None
+    _measure = "score"
+
+    @abstractmethod
+    def _known(self) -> Known:
+        """The entities; raises `NotFittedError` before `fit`."""
+
+    @abstractmethod
+    def _row_scores(self, rows: np.ndarray) -> np.ndarray:
+        """Scores of all columns for rows seen in training, given by their ids."""
+
+    @abstractmethod
+    def _basket_scores(self, baskets: Any) -> np.ndarray:
+        """Scores of all columns for a sparse matrix of what each query has."""
+
+    @property
+    def columns(self) -> Vocabulary:
+        """The entities that are scored and recommended."""
+        return self._known().columns
+
+    def scores(self, queries: Iterable[Any]) -> np.ndarray:
+        """Scores of every column for some queries, the higher the better.
+
+        Parameters
+        ----------
+        queries
+            Each is the name of a row seen in training, or a list of columns (or {column: count}).
+
+        Returns
+        -------
+        ndarray of shape (number of queries, number of columns)
+            In the order of `columns`.
+        """
+        known = self._known()
+        asked = read_queries(queries, known.rows, known.columns)
+        result = np.empty((len(asked), len(known.columns)))
+        if len(asked.rows_at):
+            result[asked.rows_at] = self._row_scores(asked.rows)
+        if len(asked.baskets_at):
+            result[asked.baskets_at] = self._basket_scores(asked.baskets)
+        return result
+
+    def recommend(
+        self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
+        popularity_floor: float = 0.0, exclude_seen: bool = True, candidates: Iterable[object] | None = None,
+        explore: None = None, seed: int | None = None,
+    ) -> Table | Tables:  # fmt: skip
+        """What goes best with some entities, or with a row seen in training.
+
+        Parameters
+        ----------
+        entities
+            What somebody has: a list of names or {name: count}. A list of such lists is a batch.
+        k
+            How many answers.
+        user
+            Instead of entities: the name of a row seen in training, or a list of names (a batch).
+        query
+            "fold_in" or "average", as `VBN` has it. A baseline has one way to read a list of entities, whichever is
+            named: its class says which.
+        popularity, popularity_floor
+            The dial: this times log(count + floor x mean count) adds to the score of each candidate.
+        exclude_seen
+            Whether to leave out the entities of the query, or those that the user has.
+        candidates
+            Names of the only entities that may be an answer; by default all but those that are parents only.
+        explore, seed
+            Not for baselines, which have no posterior to draw from: leave them None.
+
+        Returns
+        -------
+        Table or Tables
+            Entity and score; the standard deviation is 0, since the model has none.
+        """
+        known = self._known()
+        check_k(k)
+        _check_manner(query, explore, seed)
+        dial, allowed = read_dial(popularity, popularity_floor), _allowed(known, candidates)
+        extra = dial.weight * log_popularity(known.columns.counts, dial.floor)
+        if (entities is None) == (user is None):
+            raise ParameterError("recommend() needs entities or user=, one of the two.")
+        if user is not None:
+            many = not isinstance(user, (str, bytes, numbers.Number)) and isinstance(user, Iterable)
+            names = list(user) if many else [user]
+            ids = known.rows.ids(names)
+            seen = self._seen(known, ids) if exclude_seen else [np.empty(0, np.int64)] * len(ids)
+            tables = self._ranked(ids, seen, allowed, extra, int(k), [str(name) for name in names])
+            return Tables(tables) if many else tables[0]
+        many, baskets = read_baskets(entities)
+        matrix = basket_matrix(baskets, known.columns)
+        own = np.split(matrix.indices, matrix.indptr[1:-1]) if exclude_seen else [np.empty(0, np.int64)] * len(baskets)
+        labels = [str(number) if many else None for number in range(len(baskets))]
+        tables = self._ranked(matrix, own, allowed, extra, int(k), labels)
+        return Tables(tables) if many else tables[0]
+
+    def _seen(self, known: Known, rows: np.ndarray) -> list[np.ndarray]:
+        """The columns that rows must not get: what they have, or themselves where rows are columns."""
+        if known.shared:
+            return list(rows[:, None])
+        if self._data is None:
+            raise DataError(
+                "this model was saved without its counts, so what a user has seen is not known. Pass "
+                "exclude_seen=False, or save with counts=True."
+            )
+        counts = self._data.counts
+        return [counts.indices[counts.indptr[row] : counts.indptr[row + 1]] for row in rows]
+
+    def _ranked(
+        self, queries: Any, hidden: list[np.ndarray], allowed: np.ndarray, extra: np.ndarray, k: int,
+        labels: list[str | None] | list[str],
+    ) -> list[Table]:  # fmt: skip
+        """A table for each query (ids of rows, or rows of a sparse matrix), scored some at a time."""
+        score = self._row_scores if isinstance(queries, np.ndarray) else self._basket_scores
+        columns, found = self._known().columns, []
+        for first in range(0, len(labels), _AT_ONCE):
+            block = score(queries[first : first + _AT_ONCE]) + extra
+            for at, values in enumerate(block, first):
+                mask = allowed.copy()
+                mask[hidden[at]] = False
+                best = top(values, mask, k)
+                names = [columns[j] for j in best.tolist()]
+                found.append(Table(names, values[best], np.zeros(len(best)), self._measure, query=labels[at]))
+        return found
+
+
+def _check_manner(query: Any, explore: Any, seed: Any) -> None:
+    if query not in ("fold_in", "average"):
+        raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
+    if explore is not None or seed is not None:
+        raise ParameterError("explore and seed are for models with a posterior to draw from; leave them None.")
+
+
+def _allowed(known: Known, candidates: Any) -> np.ndarray:
+    if candidates is None:
+        return known.candidates
+    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
+        raise ParameterError(f"candidates={candidates!r} must be a list of names.")
+    mask = np.zeros(len(known.columns), dtype=bool)
+    mask[known.columns.ids(candidates)] = True
+    return mask

@@ -1,0 +1,149 @@
+"""Models of weights between columns: what somebody has says directly what else goes with it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from vbn._errors import NotFittedError, ParameterError
+from vbn.baselines.baseline import Baseline, Known
+from vbn.data import Dataset
+from vbn.estimators import check_k, need_datasets, need_flag, need_number
+from vbn.inference import Table, top
+
+
+class ItemWeights(Baseline):
+    """Scores are what a row has, times a matrix of weights from columns to columns.
+
+    It is fitted in seconds and as large as the square of the columns, so it is not saved: keep the data.
+    """
+
+    _weights: Any = None
+
+    def fit(self, data: Dataset) -> Self:
+        """Work out the weights.
+
+        Parameters
+        ----------
+        data
+            Users x items, or any other counts.
+        """
+        need_datasets("fit", data, None)
+        self._check()
+        self._weights, self._data = self._learned(data), data
+        return self
+
+    @abstractmethod
+    def _learned(self, data: Dataset) -> Any:
+        """The weights: a dense or sparse matrix, from what somebody has (rows) to what is scored (columns)."""
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise for parameters out of their range."""
+
+    def _input(self, counts: Any) -> Any:
+        """What somebody has, as the weights take it."""
+        return counts
+
+    def similar(self, entity: object = None, k: int = 10) -> Table:
+        """The columns to which the weights from one are largest.
+
+        Parameters
+        ----------
+        entity
+            Name of a column.
+        k
+            How many.
+        """
+        known = self._known()
+        check_k(k)
+        if entity is None:
+            raise ParameterError("similar() needs the name of a column.")
+        number = known.columns.id(entity)
+        allowed = known.candidates.copy()
+        allowed[number] = False
+        weights = _dense(self._weights[[number]])[0]
+        best = top(weights, allowed, int(k))
+        return Table([known.columns[j] for j in best.tolist()], weights[best], np.zeros(len(best)), "weight")
+
+    def _fitted(self) -> Dataset:
+        if self._data is None:
+            raise NotFittedError(f"this {type(self).__name__} has not been fitted; call fit(data) first.")
+        return self._data
+
+    def _known(self) -> Known:
+        data = self._fitted()
+        mask = data.counts.column_sums() > 0
+        if data.column_taxonomy is not None:
+            childless = np.ones(len(mask), dtype=bool)
+            childless[data.column_taxonomy.category_ids] = False
+            mask = mask | childless
+        else:
+            mask = np.ones(len(mask), dtype=bool)
+        return Known(data.rows, data.columns, mask)
+
+    def _row_scores(self, rows: np.ndarray) -> np.ndarray:
+        return self._basket_scores(self._fitted().counts.to_scipy()[rows])
+
+    def _basket_scores(self, baskets: Any) -> np.ndarray:
+        return _dense(self._input(baskets) @ self._weights)
+
+
+def _dense(matrix: Any) -> np.ndarray:
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+
+
+_DIGITS = 10  # of a weight: the rest differs with the number of threads, and would break ties by chance
+
+
+class EASE(ItemWeights):
+    """A linear model that predicts each column from all others, with a closed-form solution.
+
+    With P the inverse of X^T X + lambda I, the weight from column i to column j is -P_ij / P_jj, and 0 from a column to
+    itself. Memory grows with the square of the columns that have data, time with their cube. Columns without data
+    score 0.
+
+    Parameters
+    ----------
+    regularization : float, default 500.0
+        lambda. The more users, the larger.
+    binary : bool, default True
+        Whether any count is 1, as in the paper.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> from vbn.baselines import EASE
+    >>> data = vbn.Dataset.from_interactions([1, 1, 2, 2, 3], ["tea", "milk", "tea", "milk", "beer"])
+    >>> EASE(regularization=1.0).fit(data).recommend(["tea"], k=1).entities
+    ['milk']
+    """
+
+    def __init__(self, regularization: float = 500.0, binary: bool = True) -> None:
+        self.regularization = regularization
+        self.binary = binary
+
+    def _learned(self, data: Dataset) -> np.ndarray:
+        seen = np.flatnonzero(data.counts.column_sums() > 0)
+        x = self._input(data.counts.to_scipy())[:, seen]
+        gram = np.asarray((x.T @ x).toarray(), dtype=np.float64)
+        gram[np.diag_indices_from(gram)] += self.regularization
+        inverse = np.linalg.inv(gram)
+        weights = np.round(inverse / -np.diag(inverse), _DIGITS)
+        np.fill_diagonal(weights, 0.0)
+        result = np.zeros((len(data.columns), len(data.columns)))
+        result[np.ix_(seen, seen)] = weights
+        return result
+
+    def _input(self, counts: Any) -> Any:
+        if not self.binary:
+            return counts
+        binary = counts.copy()
+        binary.data = np.ones_like(binary.data)
+        return binary
+
+    def _check(self) -> None:
+        need_number("regularization", self.regularization, above=0.0)
+        need_flag("binary", self.binary)

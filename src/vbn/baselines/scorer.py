@@ -1,0 +1,137 @@
+"""What evaluation asks of any model, ours or not: scores of all columns for a batch of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from vbn._errors import ParameterError
+from vbn.baselines.baseline import read_queries
+from vbn.data import Counts, Vocabulary
+from vbn.estimators import Queries
+from vbn.inference import average, both, check_averages, contexts_of, fold_in, logit, read_dial
+from vbn.kernels import ContextArrays
+from vbn.model import Gaussians, Trained
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Scores of every column for queries, the higher the better.
+
+    A query is the name of a row seen in training, or a list of columns (or {column: count}) that somebody has. The
+    columns of the answer follow `columns`; after a fit on a `Dataset` these are the columns of the data set.
+    """
+
+    @property
+    def columns(self) -> Vocabulary:
+        """The entities that are scored."""
+
+    def scores(self, queries: Iterable[Any]) -> np.ndarray:
+        """An array (number of queries, number of columns)."""
+
+
+class Predictive:
+    """Scores of a Bayesian model: the logit of the posterior predictive, and the popularity dial.
+
+    Parameters
+    ----------
+    trained
+        The model.
+    query
+        How a list of columns becomes a row: "fold_in" or "average", as in `VBN.recommend`; with "both", rows stand
+        half for themselves and half for the columns that they have, and lists of columns are averaged.
+    popularity, popularity_floor
+        The dial: this times log(count + floor x mean count) adds to the logit.
+    counts
+        What rows have, for "both".
+    """
+
+    def __init__(
+        self, trained: Trained, query: str = "fold_in", popularity: float = 0.0, counts: Counts | None = None,
+        popularity_floor: float = 0.0,
+    ) -> None:  # fmt: skip
+        if query not in ("fold_in", "average", "both"):
+            raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average' nor 'both'.")
+        if query != "fold_in":
+            check_averages(trained, query)
+        if query == "both" and counts is None:
+            raise ParameterError("query='both' needs a model that has its counts.")
+        self._trained, self._query, self._counts = trained, query, counts
+        self._dial = read_dial(popularity, popularity_floor)
+
+    @property
+    def columns(self) -> Vocabulary:
+        """The entities that are scored."""
+        return self._trained.columns
+
+    def scores(self, queries: Iterable[Any]) -> np.ndarray:
+        """Predictive logits after the dial, one row for each query."""
+        trained = self._trained
+        asked = read_queries(queries, trained.rows, trained.columns)
+        result = np.empty((len(asked), len(trained.columns)))
+        result[asked.rows_at] = self._logits(self._rows(asked.rows))
+        if len(asked.baskets_at):
+            result[asked.baskets_at] = self._logits(self._inferred(asked.baskets))
+        if self._dial:
+            result += self._dial.added(trained.profile)
+        return result
+
+    def _rows(self, ids: np.ndarray) -> Gaussians:
+        if self._query == "both" and self._counts is not None:
+            return both(self._trained, ids, contexts_of(self._counts, ids))
+        u = self._trained.posterior.u
+        return Gaussians(u.mean[ids], u.variance[ids])
+
+    def _inferred(self, baskets: Any) -> Gaussians:
+        if self._query != "fold_in" and (np.diff(baskets.indptr) == 0).any():
+            raise ParameterError(f"query={self._query!r} has nothing to average: a query is empty. Use 'fold_in'.")
+        contexts = ContextArrays(
+            baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64)
+        )
+        return (fold_in if self._query == "fold_in" else average)(self._trained, contexts)
+
+    def _logits(self, queries: Gaussians) -> np.ndarray:
+        bias, (v, moments) = self._trained.posterior.bias, self._columns
+        u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
+        variance = np.concatenate([u**2 + u_variance, u_variance], axis=1) @ moments
+        variance += bias.variance
+        mean = u @ v
+        mean += bias.mean
+        return logit(mean, variance)
+
+    @cached_property
+    def _columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means (t, columns), and variances above squared means (2 t, columns), in float64 for all queries to come."""
+        v = self._trained.posterior.v
+        mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
+        return mean, np.concatenate([v.variance.T.astype(np.float64), mean**2])
+
+
+def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popularity_floor: float = 0.0) -> Scorer:
+    """A model as evaluation sees it: baselines as they are, Bayesian models by their posterior predictive.
+
+    Parameters
+    ----------
+    model
+        A fitted `VBN` or `BayesianSkipGram`, or any model with `scores` and `columns` of its own.
+    query, popularity, popularity_floor
+        For Bayesian models: how rows and lists of columns are read, and the popularity dial, as in `VBN.recommend`.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> from vbn.baselines import as_scorer
+    >>> data = vbn.Dataset.from_interactions(["ann", "ann", "ben"], ["tea", "milk", "beer"])
+    >>> model = vbn.VBN(dim=2, epochs=5, verbose=False).fit(data)
+    >>> as_scorer(model).scores(["ann", ["tea"], []]).shape
+    (3, 3)
+    """
+    if hasattr(model, "scores"):
+        return cast(Scorer, model)
+    if not isinstance(model, Queries):
+        raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
+    counts = model._data.counts if model._data is not None else None
+    return Predictive(model._model(), query, popularity, counts, popularity_floor)

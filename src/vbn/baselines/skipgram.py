@@ -1,0 +1,296 @@
+"""What gensim's models share here: what they are trained on, and how their vectors answer."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from vbn._errors import DataError, ParameterError
+from vbn.baselines.baseline import need
+from vbn.baselines.corpora import Given, Pairs, Rows
+from vbn.baselines.points import Absent, PointModel, mean_vectors, point_model, point_model_of_words, unit
+from vbn.data import Dataset, Vocabulary
+from vbn.estimators import VBN, Callback, need_datasets, need_flag, need_number, need_whole, registered
+from vbn.model import Trained
+
+_WINDOW, _WINDOW_OF_SETS = 5, 30  # gensim's own for text; in a set everything is near everything, as far as time allows
+
+
+class WordVectors(PointModel):
+    """Trains a model of gensim and keeps its vectors: u are the input, v the output vectors.
+
+    Where rows and columns differ, only columns have vectors of their own, and v is their input vectors or, to rank by
+    products, their output and input vectors side by side; rows are means of input vectors.
+    """
+
+    dim: int
+    window: int | None
+    negatives: int
+    noise_power: float
+    subsample: float | None
+    epochs: int
+    alpha: float
+    min_alpha: float
+    min_count: int
+    shuffle: bool
+    rank_by: str
+    workers: int
+
+    @abstractmethod
+    def _new(self, **common: Any) -> Any:
+        """A model of gensim that has seen nothing yet."""
+
+    def fit(self, data: Any) -> Self:
+        """Train on sentences, on users' items or on counted pairs.
+
+        Parameters
+        ----------
+        data
+            Sentences: lists of tokens that can be read several times, a table or a file, as in
+            `Dataset.from_sequences`. gensim gets them as they are.
+            A `Dataset` of users x items (or other rows and columns that differ): each row is a sentence of its columns
+            in random order, every epoch anew; the vector of a row is the mean of its columns' vectors.
+            Any other `Dataset`: every counted pair is a sentence of two words. The counts hold the window already, and
+            `window` does nothing.
+        """
+        self._check()
+        trained = self._of_data(data) if isinstance(data, Dataset) else self._of_sentences(data)
+        self._trained, self._data = trained, data if isinstance(data, Dataset) else None
+        return self
+
+    def _of_sentences(self, sentences: Any) -> Trained:
+        model, corpus = self._start(self.min_count, _WINDOW), Given(sentences, bool(self.shuffle), self.seed)
+        model.build_vocab(corpus)
+        if not len(model.wv):
+            raise DataError(f"no token comes at least min_count={self.min_count} times; there is nothing to learn.")
+        self._train(model, corpus, model.corpus_count)
+        names = model.wv.index_to_key
+        words = Vocabulary(names, [model.wv.get_vecattr(name, "count") for name in names])
+        return point_model_of_words(words, model.wv.vectors, model.syn1neg)
+
+    def _of_data(self, data: Dataset) -> Trained:
+        corpus = Pairs(data, self.seed) if data.shared else Rows(data, self.seed)
+        model = self._start(1, _WINDOW if data.shared else _WINDOW_OF_SETS)
+        frequencies = corpus.frequencies()
+        model.build_vocab_from_freq(frequencies, corpus_count=len(corpus))
+        self._train(model, corpus, len(corpus), sum(frequencies.values()))
+        inputs, outputs = self._inputs(model, data.columns), self._outputs(model, data.columns)
+        if data.shared:
+            trained = point_model(data, inputs, outputs)
+            seen = trained.row_active | trained.column_active  # a pair trains both vectors of both words
+            return replace(trained, row_active=seen, column_active=seen)
+        rows = mean_vectors(_binary(data), inputs)
+        if self.rank_by == "cosine":
+            return point_model(data, rows, inputs)
+        return point_model(data, _padded(rows), np.concatenate([outputs, inputs], axis=1))
+
+    def _start(self, min_count: int, window: int) -> Any:
+        return self._new(
+            vector_size=self.dim, window=self.window or window, negative=self.negatives, ns_exponent=self.noise_power,
+            sample=self.subsample or 0.0, epochs=self.epochs, alpha=self.alpha, min_alpha=self.min_alpha, sg=1, hs=0,
+            min_count=min_count, workers=self.workers, seed=self.seed,
+        )  # fmt: skip
+
+    def _train(self, model: Any, corpus: Any, examples: int, words: int | None = None) -> None:
+        model.train(corpus, total_examples=examples, total_words=words, epochs=self.epochs)
+
+    def _inputs(self, model: Any, names: Vocabulary) -> np.ndarray:
+        """Input vectors in the order of a vocabulary; 0 for names that training has not seen."""
+        return _by_name(model.wv.vectors, model, names)
+
+    def _outputs(self, model: Any, names: Vocabulary) -> np.ndarray:
+        return _by_name(model.syn1neg, model, names)
+
+    def _by_cosine(self, trained: Trained) -> bool:
+        return self.rank_by == "cosine" or (self.rank_by == "auto" and trained.shared)
+
+    def _folded_in(self, baskets: Any) -> np.ndarray:
+        trained = self._model()
+        if trained.shared:
+            return mean_vectors(baskets, trained.posterior.u.mean)
+        means = mean_vectors(baskets, self._input_half(trained))
+        return _padded(means) if self._has_outputs(trained) else means
+
+    def _vector_scores(self, queries: np.ndarray) -> np.ndarray:
+        trained = self._model()
+        if self._by_cosine(trained):
+            inputs = trained.posterior.u.mean if trained.shared else self._input_half(trained)
+            cosines: np.ndarray = unit(queries[:, : inputs.shape[1]]) @ unit(inputs).T
+            return cosines
+        if not trained.shared and not self._has_outputs(trained):
+            raise ParameterError("the model was fitted with rank_by='cosine' and has no output vectors; fit it again.")
+        return super()._vector_scores(queries)
+
+    def _has_outputs(self, trained: Trained) -> bool:
+        """Whether columns that are not rows have output vectors, too."""
+        return trained.posterior.dim == 2 * self.dim
+
+    def _input_half(self, trained: Trained) -> np.ndarray:
+        v = trained.posterior.v.mean
+        return v[:, self.dim :] if self._has_outputs(trained) else v
+
+    def _check(self) -> None:
+        for name in ("dim", "negatives", "epochs", "min_count", "workers"):
+            need_whole(name, getattr(self, name), least=1)
+        if self.window is not None:
+            need_whole("window", self.window, least=1)
+        need_whole("seed", self.seed, least=0, most=2**32 - 1)
+        need_number("noise_power", self.noise_power, least=0.0)
+        for name in ("alpha", "min_alpha"):
+            need_number(name, getattr(self, name), above=0.0)
+        if self.subsample is not None:
+            need_number("subsample", self.subsample, above=0.0)
+        need_flag("shuffle", self.shuffle)
+        if self.rank_by not in ("auto", "cosine", "dot"):
+            raise ParameterError(f"rank_by={self.rank_by!r} is neither 'auto', 'cosine' nor 'dot'.")
+
+    def _check_for_saving(self) -> None:
+        self._check()
+
+
+def _by_name(vectors: np.ndarray, model: Any, names: Vocabulary) -> np.ndarray:
+    result = np.zeros((len(names), vectors.shape[1]), np.float32)
+    for number, name in enumerate(names):
+        at = model.wv.key_to_index.get(name)
+        if at is not None:
+            result[number] = vectors[at]
+    return result
+
+
+def _padded(vectors: np.ndarray) -> np.ndarray:
+    """Query vectors that meet the output half of the columns' vectors only."""
+    return np.concatenate([vectors, np.zeros_like(vectors)], axis=1)
+
+
+def _binary(data: Dataset) -> Any:
+    matrix = data.counts.to_scipy()
+    matrix.data[:] = 1.0
+    return matrix
+
+
+@registered
+class SkipGram(WordVectors):
+    """word2vec's skip-gram behind this library's interface (extra "baselines").
+
+    Entities that training has not seen (those that came with a taxonomy) have a vector of 0: every score is 0.
+
+    Parameters
+    ----------
+    dim : int, default 100
+        Dimension of the vectors.
+    window : int, optional
+        Largest distance between two tokens; each time, gensim draws a window of random size up to it. By default 5, and
+        30 for users x items, which are sets: wider is better there, and slower.
+    negatives : int, default 5
+        Negatives for each positive.
+    noise_power : float, default 0.75
+        Negatives are drawn in proportion to count ** noise_power.
+    subsample : float, optional, default 1e-3
+        Threshold above which frequent tokens are thinned out; None keeps all.
+    epochs : int, default 5
+        How often all sentences are seen.
+    alpha, min_alpha : float, default 0.025 and 0.0001
+        Learning rate at the beginning and at the end.
+    min_count : int, default 1
+        Leave out tokens that come less often; sentences only, a `Dataset` has its vocabulary. gensim's own is 5.
+    shuffle : bool, default False
+        Whether to shuffle every sentence anew each epoch: for baskets, whose order means nothing.
+    rank_by : {"auto", "cosine", "dot"}, default "auto"
+        Score of a column: the "cosine" of its input vector with the query's, as in the paper, or the product ("dot") of
+        its output vector with it, which is what training fits. A query of several entities is the mean of their input
+        vectors. "auto": "dot" for users x items, which needs less training to do well there, otherwise "cosine".
+    workers : int, default 1
+        Threads of gensim. With more than one, no two fits are the same.
+    seed : int, default 0
+        Same seed, same data: the same bits, with one worker.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> text = [["a", "dog", "barks"], ["a", "cat", "purrs"], ["the", "poodle", "barks"]] * 5
+    >>> model = vbn.SkipGram(dim=4).fit(text)
+    >>> len(model.similar("dog", k=3))
+    3
+    >>> users = vbn.Dataset.from_interactions([1, 1, 2, 2], ["tea", "milk", "tea", "rusk"])
+    >>> vbn.SkipGram(dim=4).fit(users).recommend(user=1, k=1).entities
+    ['rusk']
+    """
+
+    def __init__(
+        self,
+        dim: int = 100,
+        window: int | None = None,
+        negatives: int = 5,
+        noise_power: float = 0.75,
+        subsample: float | None = 1e-3,
+        epochs: int = 5,
+        alpha: float = 0.025,
+        min_alpha: float = 0.0001,
+        min_count: int = 1,
+        shuffle: bool = False,
+        rank_by: str = "auto",
+        workers: int = 1,
+        seed: int = 0,
+    ) -> None:
+        self.dim = dim
+        self.window = window
+        self.negatives = negatives
+        self.noise_power = noise_power
+        self.subsample = subsample
+        self.epochs = epochs
+        self.alpha = alpha
+        self.min_alpha = min_alpha
+        self.min_count = min_count
+        self.shuffle = shuffle
+        self.rank_by = rank_by
+        self.workers = workers
+        self.seed = seed
+
+    def _new(self, **common: Any) -> Any:
+        return need("gensim.models").Word2Vec(**common)
+
+
+@registered
+class BayesianSkipGram(VBN):
+    """`VBN` on co-occurrences alone: a taxonomy and relations of the data are left aside.
+
+    Parameters are those of `VBN`; those of relations do nothing. Entities that came with the taxonomy stay in the
+    vocabulary, without data and without parents, so that ids are those of the data.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> data = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [9, 9]).with_taxonomy({"dog": ["animal"]})
+    >>> model = vbn.BayesianSkipGram(dim=2, epochs=3, verbose=False).fit(data)
+    >>> model.posterior("animal").mean.tolist()
+    [0.0, 0.0]
+    """
+
+    relation_proba = Absent("it learns no relations")
+    related = Absent("it learns no relations")
+
+    def fit(
+        self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = (),
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Self:  # fmt: skip
+        """Learn the densities from the counts; as in `VBN.fit`."""
+        need_datasets("fit", data, validation)
+        return super().fit(counts_only(data), validation, callbacks, resume_from)
+
+    def partial_fit(
+        self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = (),
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Self:  # fmt: skip
+        """Add counts to what was learned; as in `VBN.partial_fit`."""
+        need_datasets("partial_fit", data, validation)
+        return super().partial_fit(counts_only(data), validation, callbacks, resume_from)
+
+
+def counts_only(data: Dataset) -> Dataset:
+    """The data without taxonomies and relations, over the same entities."""
+    return Dataset(data.rows, None if data.shared else data.columns, data.counts, kind=data.kind)

@@ -1,0 +1,177 @@
+"""Which public data sets can be downloaded: addresses, checksums and what their owners ask of users."""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vbn._errors import DataError, MissingExtraError, ParameterError, closest_names
+from vbn.data import UNREADABLE
+from vbn.datasets.reading import as_path
+
+GROUPLENS = "https://files.grouplens.org/datasets/movielens"
+NLTK_DATA = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora"
+
+_GROUPLENS_LICENCE = (
+    "MovieLens (GroupLens, University of Minnesota): for research; no redistribution and no commercial use without "
+    "permission. Cite F. M. Harper and J. A. Konstan, The MovieLens Datasets: History and Context, ACM TiiS 5(4), 2015"
+    ". The README in the archive has the full terms."
+)
+_PRINCETON_LICENCE = (
+    "Copyright by Princeton University: use, copying, modification and distribution for any purpose without fee, as "
+    "long as the notice in the archive stays with every copy."
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that can be downloaded.
+
+    Attributes
+    ----------
+    base : str
+        Address of the folder that the file is in.
+    file : str
+        Its name, a zip archive.
+    checksum : str or None
+        Algorithm and digest as published; None where the owner replaces the file from time to time.
+    licence : str
+        What the owner asks for, shown before the download.
+    loader : str
+        The name under which `vbn.datasets.load` reads it.
+    """
+
+    base: str
+    file: str
+    checksum: str | None
+    licence: str
+    loader: str
+
+
+SOURCES = {
+    "ml-1m": Source(GROUPLENS, "ml-1m.zip", "md5:c4d9eecfca2ab87c1945afe126590906", _GROUPLENS_LICENCE, "movielens"),
+    "ml-25m": Source(GROUPLENS, "ml-25m.zip", "md5:6b51fb2759a8657d3bfcbfc42b592ada", _GROUPLENS_LICENCE, "movielens"),
+    # "latest" is what it says: the file changes, and no checksum is published for good.
+    "ml-latest-small": Source(GROUPLENS, "ml-latest-small.zip", None, _GROUPLENS_LICENCE, "movielens"),
+    "semcor": Source(NLTK_DATA, "semcor.zip", "md5:46c095f0ab7090132567f87252af724f", _PRINCETON_LICENCE, "semcor"),
+    "wordnet": Source(NLTK_DATA, "wordnet.zip", "md5:b3f38606f626e54c6f060548546f71f0", _PRINCETON_LICENCE, "wordnet"),
+}
+
+
+def download(
+    name: str,
+    folder: str | os.PathLike[str] = "data",
+    *,
+    progress: bool = True,
+    tell: Callable[[str], None] | None = None,
+) -> Path:
+    """Download a public data set and unpack it; needs the extra ``data``.
+
+    An archive that is there already and has the right checksum is not downloaded again. Where no checksum is published
+    for good (``ml-latest-small``), that of the first download is kept beside the file and later ones must agree.
+
+    Parameters
+    ----------
+    name : {"ml-1m", "ml-25m", "ml-latest-small", "semcor", "wordnet"}
+        Which one. Mind its licence: it is told first.
+    folder : path, default "data"
+        Where to put it; made if it is not there.
+    progress : bool, default True
+        Whether a bar on standard error shows how far the download is.
+    tell : callable, optional
+        Takes messages: the licence, and a checksum that was found. Default: standard error.
+
+    Returns
+    -------
+    Path
+        The folder, for `vbn.datasets.load`.
+    """
+    source = SOURCES.get(name) if isinstance(name, str) else None
+    if source is None:
+        close = closest_names(str(name), SOURCES)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise ParameterError(f"no data set to download is called {name!r}.{hint} There are {', '.join(SOURCES)}")
+    say = tell or _to_standard_error
+    root = _made(as_path(folder))
+    say(f"Licence of {name}. {source.licence}")
+    _unpack(_fetch(source, root, progress, say), root)
+    return root
+
+
+def _fetch(source: Source, root: Path, progress: bool, say: Callable[[str], None]) -> Path:
+    """Return the archive, downloaded unless it is there."""
+    pooch = _pooch()
+    from vbn.datasets.resuming import ResumingDownloader
+
+    note = root / f"{source.file}.sha256"
+    checksum = source.checksum or _noted(note)
+    keeper = pooch.create(path=root, base_url=f"{source.base}/", registry={source.file: checksum})
+    # Half a file is worth keeping only if the whole can be checked.
+    part = root / f"{source.file}.part" if source.checksum else None
+    try:
+        archive = Path(keeper.fetch(source.file, downloader=ResumingDownloader(part, progress)))
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(_mismatch(source, note, error)) from error
+    except OSError as error:
+        raise DataError(f"{source.file} cannot be written to {root}: {error.strerror or error}") from error
+    if checksum is None:
+        digest = pooch.file_hash(str(archive), alg="sha256")
+        note.write_text(f"{digest}  {source.file}\n", encoding="ascii")
+        say(f"No checksum of {source.file} is known here; found sha256:{digest} and kept it in {note}")
+    return archive
+
+
+def _noted(note: Path) -> str | None:
+    """The checksum of an earlier download; None if there was none."""
+    if not note.is_file():
+        return None
+    found = re.match("[0-9a-f]{64}", note.read_text(encoding="ascii", errors="replace"))
+    if found is None:
+        raise DataError(f"{note} should begin with a checksum and does not; delete it to trust the next download")
+    return f"sha256:{found[0]}"
+
+
+def _mismatch(source: Source, note: Path, error: ValueError) -> str:
+    found = " ".join(str(error).split())
+    if source.checksum is None:
+        return f"{source.file} is not what it was at first: {found} If the new one is wanted, delete {note}"
+    return f"{source.base}/{source.file} is not the file that was expected: {found} Nothing was kept; try again later"
+
+
+def _unpack(archive: Path, root: Path) -> None:
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            packed.extractall(root)
+    except OSError as error:
+        raise DataError(f"{archive} cannot be unpacked to {root}: {error.strerror or error}") from error
+    except UNREADABLE as error:
+        raise DataError(f"{archive} is not a whole zip file ({error}); delete it and download it again") from error
+
+
+def _made(root: Path) -> Path:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"the folder {root} cannot be made: {error.strerror or error}") from error
+    return root
+
+
+def _pooch() -> Any:
+    try:
+        import pooch
+    except ImportError as error:
+        raise MissingExtraError("pooch is not installed: pip install 'vbn[data]'.") from error
+    return pooch
+
+
+def _to_standard_error(message: str) -> None:
+    from rich.console import Console
+
+    Console(stderr=True, highlight=False, markup=False).print(message)

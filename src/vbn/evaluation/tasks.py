@@ -1,0 +1,199 @@
+"""Pairs of names as ids, without those that a model does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vbn._errors import DataError
+from vbn.data import Dataset, Vocabulary, known_ids
+from vbn.evaluation.metrics import area_under_curve, calibration_error, mean_log_probability, spearman
+from vbn.inference import pair_scores, probability
+
+
+class Known(NamedTuple):
+    """Ids of the pairs that are known, and which of the given ones those are."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    chosen: np.ndarray
+
+
+def known_pairs(
+    left_names: Vocabulary, right_names: Vocabulary, left: Sequence[object], right: Sequence[object]
+) -> Known:
+    """The pairs whose two names are known; at least one must be."""
+    if len(left) != len(right):
+        raise DataError(f"there are {len(left)} left and {len(right)} right entities; a pair needs one of each.")
+    rows, columns = known_ids(left_names, left), known_ids(right_names, right)
+    chosen = np.flatnonzero((rows >= 0) & (columns >= 0))
+    if not len(chosen):
+        raise DataError(f"none of the {len(left)} pairs is between entities that the model knows.")
+    return Known(rows[chosen], columns[chosen], chosen)
+
+
+def evaluate_pairs(
+    model: Any, left: Sequence[object], right: Sequence[object], counts: ArrayLike | None = None, seed: int = 0
+) -> dict[str, float]:
+    """How well a model tells held-out pairs from noise pairs.
+
+    Noise pairs have the same left entity and a right one drawn as the negatives of training are; together they weigh
+    `negatives` times as much as the held-out ones. So the figures are those that training strives for. The calibration
+    error is that of `model.uncertainty`.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    left, right
+        The held-out pairs, by name; repeated ones add up; those with an unknown name are left out, and counted.
+    counts
+        How often each pair was seen; 1 by default.
+    seed
+        Seed of the noise.
+
+    Returns
+    -------
+    dict
+        "pairs" that were used and "unknown" ones, "log_probability" (mean over held-out and noise pairs), "auc",
+        "calibration_error".
+
+    Examples
+    --------
+    >>> import vbn
+    >>> data = vbn.Dataset.from_pairs(["a", "b", "c"], ["b", "a", "a"], [9, 9, 1])
+    >>> model = vbn.VBN(dim=2, epochs=5, verbose=False).fit(data)
+    >>> sorted(evaluate_pairs(model, ["a"], ["b"]))
+    ['auc', 'calibration_error', 'log_probability', 'pairs', 'unknown']
+    """
+    trained = model._model()
+    held = Dataset.from_pairs(left=left, right=right, counts=counts, shared=trained.shared)
+    pairs = model._labelled(held, None, seed)
+    p = probability(*pair_scores(trained, pairs.rows, pairs.columns), trained.temperature)
+    observed = pairs.labels > 0
+    return {
+        "pairs": int(observed.sum()),
+        "unknown": pairs.skipped,
+        "log_probability": mean_log_probability(p, pairs.labels, pairs.weights),
+        "auc": area_under_curve(p[observed], p[~observed], (pairs.weights[observed], pairs.weights[~observed])),
+        "calibration_error": calibration_error(p, pairs.labels, pairs.weights),
+    }
+
+
+def evaluate_similarity(
+    model: Any, left: Sequence[str], right: Sequence[str], scores: Sequence[float], side: str = "column",
+    readout: str = "entity",
+) -> dict[str, float]:  # fmt: skip
+    """Spearman's correlation of judged similarities with cosines of the entities' vectors.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    left, right, scores
+        Pairs of names and the similarity that people saw in them.
+    side
+        "row" or "column", where the two differ.
+    readout
+        Which vectors, as in `VBN.vectors`; "entity" are the posterior means.
+
+    Returns
+    -------
+    dict
+        "spearman", the number of "pairs" covered, and the number of "unknown" ones, which are left out.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> data = vbn.Dataset.from_sequences([["a", "b", "c", "a"], ["c", "b", "d"]])
+    >>> model = vbn.VBN(dim=2, epochs=5, verbose=False).fit(data)
+    >>> result = evaluate_similarity(model, ["a", "a", "x"], ["b", "d", "a"], [1.0, 2.0, 3.0])
+    >>> result["pairs"], result["unknown"]
+    (2, 1)
+    """
+    names = model._model().vocabulary(side)
+    known = [i for i in range(len(left)) if left[i] in names and right[i] in names]
+    if len(known) < 2:
+        raise DataError(f"the model knows both names of {len(known)} of {len(left)} pairs; a correlation needs two.")
+    cosines = _cosines(model, [left[i] for i in known], [right[i] for i in known], side, readout)
+    return {
+        "spearman": spearman(cosines, [scores[i] for i in known]),
+        "pairs": len(known),
+        "unknown": len(left) - len(known),
+    }
+
+
+def _cosines(model: Any, left: Sequence[str], right: Sequence[str], side: str, readout: str) -> np.ndarray:
+    vectors = model.vectors([*left, *right], side=side, readout=readout)[1].astype(np.float64)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+    a, b = np.split(vectors, 2)
+    result: np.ndarray = (a * b).sum(axis=1)
+    return result
+
+
+_FIRST = 10
+_DRAWS = 10  # random right entities for each pair
+
+
+def evaluate_relation(
+    model: Any, relation: str, left: Sequence[object], right: Sequence[object], seed: int = 0
+) -> dict[str, float]:
+    """How well a model knows held-out pairs of a relation.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    relation
+        Name of the relation.
+    left, right
+        The held-out pairs, by name; those with an unknown name are left out, and counted.
+    seed
+        Seed of the random pairs.
+
+    Returns
+    -------
+    dict
+        "pairs" used and "unknown" ones; "log_probability" of the pairs; "auc" against right entities drawn evenly;
+        "hits@1", "hits@10" and "mrr@10" (mean reciprocal rank, 0 beyond 10) of the right entity among all answers.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> data = vbn.Dataset.from_pairs(["a", "b"], ["b", "c"]).with_relation("next", [("a", "b"), ("b", "c")])
+    >>> model = vbn.VBN(dim=2, epochs=5, verbose=False).fit(data)
+    >>> evaluate_relation(model, "next", ["a"], ["b"])["hits@10"]
+    1.0
+    """
+    trained = model._model()
+    trained.relation_number(relation)
+    known = known_pairs(trained.rows, trained.columns, left, right)
+    pairs = [(trained.rows[int(i)], trained.columns[int(j)]) for i, j in zip(known.rows, known.columns, strict=True)]
+    drawn = np.random.default_rng([seed, 0xE7A2]).integers(len(trained.columns), size=len(pairs) * _DRAWS)
+    random = [(pairs[n // _DRAWS][0], trained.columns[int(j)]) for n, j in enumerate(drawn)]
+    p = model.relation_proba(relation, pairs)
+    places = _places(model, relation, pairs)
+    return {
+        "pairs": len(pairs),
+        "unknown": len(left) - len(pairs),
+        "log_probability": mean_log_probability(p, np.ones(len(p))),
+        "auc": area_under_curve(p, model.relation_proba(relation, random)),
+        "hits@1": float(np.mean(places == 1)),
+        "hits@10": float(np.mean(places <= _FIRST)),
+        "mrr@10": float(np.mean(np.where(places <= _FIRST, 1.0 / places, 0.0))),
+    }
+
+
+def _places(model: Any, relation: str, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+    """Place of the right entity among the answers to the left one, from 1; one more than is looked at if not found."""
+    answers: dict[str, list[str]] = {}
+    for left, _ in pairs:
+        if left not in answers:
+            answers[left] = [row.entity for row in model.related(relation, left, k=_FIRST)]
+    return np.array(
+        [answers[left].index(right) + 1 if right in answers[left] else _FIRST + 1 for left, right in pairs],
+        dtype=np.float64,
+    )
