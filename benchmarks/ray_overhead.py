@@ -122,10 +122,16 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
     moved = statistics.median(figure for run in runs["ray"] for figure in run["loopback bytes"][1:])
     formula = expected_bytes(nodes, len(data.rows), len(data.columns), runs["ray"][0]["cells"])
     result = {
-        "nodes": nodes, "workers": workers, "threads of each": threads, "seconds": best,
-        "overhead": best["ray"] / best["threads"], "bytes an epoch": moved, "bytes by the formula": formula,
-        "same bound": len({run["bound"] for each in runs.values() for run in each}) == 1, "runs": runs,
-    }  # fmt: skip
+        "nodes": nodes,
+        "workers": workers,
+        "threads of each": threads,
+        "seconds": best,
+        "overhead": best["ray"] / best["threads"],
+        "bytes an epoch": moved,
+        "bytes by the formula": formula,
+        "same bound": len({run["bound"] for each in runs.values() for run in each}) == 1,
+        "runs": runs,
+    }
     print(
         f"{nodes} nodes, {workers} workers of {threads} threads: {best['ray']:.2f} s an epoch, "
         f"{result['overhead']:.2f} times threads; {moved / 1e6:,.0f} MB between nodes, "

@@ -127,8 +127,9 @@ def load(asking: Path, url: str, connections: int, seconds: int) -> dict[str, An
     found = {"run": "served", "connections": connections, **told, "per_second": told["requests"] / told["seconds"]}
     print(
         f"served, {connections} at a time: {found['per_second']:.0f} a second, p50 {found['p50_ms']:.1f} ms, "
-        f"p99 {found['p99_ms']:.1f} ms, {found['errors']} errors", flush=True,
-    )  # fmt: skip
+        f"p99 {found['p99_ms']:.1f} ms, {found['errors']} errors",
+        flush=True,
+    )
     return found
 
 

@@ -23,9 +23,13 @@ DOMAINS = (*LOADERS, "words")
 
 
 def reproduce(
-    domains: Iterable[str], folder: Path, out: Path, options: Options | None = None, cache: Path | None = None,
+    domains: Iterable[str],
+    folder: Path,
+    out: Path,
+    options: Options | None = None,
+    cache: Path | None = None,
     tell: Callable[[str], None] = to_stderr,
-) -> tuple[Path, ...]:  # fmt: skip
+) -> tuple[Path, ...]:
     """Run domains and write a report; results of other domains in an earlier report of that folder stay in it.
 
     Parameters
@@ -64,9 +68,13 @@ def reproduce(
 
 
 def search_winners(
-    domains: Iterable[str], folder: Path, trials: int, cache: Path, winners: Path | None = None,
+    domains: Iterable[str],
+    folder: Path,
+    trials: int,
+    cache: Path,
+    winners: Path | None = None,
     tell: Callable[[str], None] = to_stderr,
-) -> tuple[Path, ...]:  # fmt: skip
+) -> tuple[Path, ...]:
     """Try settings of every model on validation data and write the best as toml files.
 
     Parameters

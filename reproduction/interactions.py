@@ -129,9 +129,13 @@ def reproduce_interactions(
 
 
 def reproduce_domain(
-    domain: Domain, options: Options, cache: Cache, progress: Progress, parameters: dict[str, Parameters],
+    domain: Domain,
+    options: Options,
+    cache: Cache,
+    progress: Progress,
+    parameters: dict[str, Parameters],
     others: tuple[Model, ...] = (),
-) -> DomainResult:  # fmt: skip
+) -> DomainResult:
     """As `reproduce_interactions`, for data that is loaded and parameters that are chosen.
 
     `others` are rivals at other settings, judged on one masking for each seed.
@@ -163,9 +167,7 @@ def _ready(options: Options) -> tuple[Model, ...]:
     return tuple(model for model in models if model.installed)
 
 
-def _plan(
-    domain: Domain, options: Options, others: tuple[Model, ...]
-) -> dict[tuple[str, int], tuple[Model, ...]]:  # fmt: skip
+def _plan(domain: Domain, options: Options, others: tuple[Model, ...]) -> dict[tuple[str, int], tuple[Model, ...]]:
     """The models of each split, as far as the first masking tells how many there will be."""
     rare = int(Cases.of(split_of(domain, "masking", 0).masked).rare.sum())
     ready = _ready(options)

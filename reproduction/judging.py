@@ -71,9 +71,13 @@ def percentiles(scorer: Scorer, masked: Masked, which: str = "test", asking: Ask
 
 
 def ranks(
-    scorer: Scorer, masked: Masked, which: str = "test", asking: Asking | None = None, offsets: Any = None,
+    scorer: Scorer,
+    masked: Masked,
+    which: str = "test",
+    asking: Asking | None = None,
+    offsets: Any = None,
     among: Any = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """How many candidates rank above each case, ties counting half, and how many other candidates there are.
 
     Parameters

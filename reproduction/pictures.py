@@ -55,9 +55,13 @@ def _by_frequency(name: str, model: Model, pool: Pool, figure: str, variant: int
 
 
 def pareto(
-    domain: str, models: tuple[Model, ...], pool: Pool, figure: str, others: tuple[Model, ...] = (),
+    domain: str,
+    models: tuple[Model, ...],
+    pool: Pool,
+    figure: str,
+    others: tuple[Model, ...] = (),
     swept: Pool | None = None,
-) -> Picture:  # fmt: skip
+) -> Picture:
     """Full against rare: our models as curves over the dial, rivals as points, one for each of their settings.
 
     `others` are rivals tuned for one end, named <key>@<end>; their figures are in `swept`.

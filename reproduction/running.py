@@ -120,9 +120,13 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def run_jobs(
-    jobs: Sequence[J], do: Callable[[J], tuple[str, float]], start: Callable[..., None], given: tuple[Any, ...],
-    processes: int, progress: Progress,
-) -> None:  # fmt: skip
+    jobs: Sequence[J],
+    do: Callable[[J], tuple[str, float]],
+    start: Callable[..., None],
+    given: tuple[Any, ...],
+    processes: int,
+    progress: Progress,
+) -> None:
     """Do jobs in several processes and tell of each when it is done.
 
     Parameters

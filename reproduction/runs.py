@@ -218,9 +218,14 @@ def split_of(domain: Domain, kind: str, seed: int) -> Split:
 
 
 def run_ahead(
-    domain: Domain, folder: Path, wanted: dict[tuple[str, int], tuple[Model, ...]],
-    parameters: dict[str, Parameters], cache: Cache, progress: Progress, processes: int,
-) -> None:  # fmt: skip
+    domain: Domain,
+    folder: Path,
+    wanted: dict[tuple[str, int], tuple[Model, ...]],
+    parameters: dict[str, Parameters],
+    cache: Cache,
+    progress: Progress,
+    processes: int,
+) -> None:
     """Do what the cache does not have yet.
 
     Parameters

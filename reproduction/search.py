@@ -100,9 +100,14 @@ _GIVEN_UP = 0.5  # points of full that the position of the tables may give up fo
 
 
 def search(
-    domain: Domain, trials: int, cache: Cache, progress: Progress, folder: Path = FOLDER,
-    maskings: int | None = None, models: tuple[Model, ...] = ALL,
-) -> dict[str, Parameters]:  # fmt: skip
+    domain: Domain,
+    trials: int,
+    cache: Cache,
+    progress: Progress,
+    folder: Path = FOLDER,
+    maskings: int | None = None,
+    models: tuple[Model, ...] = ALL,
+) -> dict[str, Parameters]:
     """Search for each installed model that has something to choose, and write the winners.
 
     Parameters

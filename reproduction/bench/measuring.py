@@ -12,22 +12,35 @@ from vbn._errors import ParameterError
 
 ROWS = (
     Row("epoch", "SemCor, t = 50: an epoch of gensim's skip-gram / one of ours", training.epoch, ("gensim",), True),
-    Row("quality", "SemCor: seconds until word similarity passes skip-gram's / its seconds for 20 epochs",
-        training.quality, ("gensim",), True),
-    Row("als", "MovieLens 1M: seconds until HR@10% reaches that of ALS / its seconds for 20 iterations",
-        shop.against_als, ("implicit",), True),
+    Row(
+        "quality",
+        "SemCor: seconds until word similarity passes skip-gram's / its seconds for 20 epochs",
+        training.quality,
+        ("gensim",),
+        True,
+    ),
+    Row(
+        "als",
+        "MovieLens 1M: seconds until HR@10% reaches that of ALS / its seconds for 20 iterations",
+        shop.against_als,
+        ("implicit",),
+        True,
+    ),
     Row("kernel", "a half-sweep against three dot products a cell: cells a second", training.against_floor),
     Row("sampling", "share of an epoch that draws its sample", training.sampling),
-    Row("top-k", "64 queries, the ten best of 1,000,000 by predictive probability / faiss on means",
-        shop.top_k, ("faiss",)),
+    Row(
+        "top-k",
+        "64 queries, the ten best of 1,000,000 by predictive probability / faiss on means",
+        shop.top_k,
+        ("faiss",),
+    ),
     Row("fold-in", "new users a second on one core: 50 items each, 4,000 columns", shop.new_users),
-    Row("sequences", "100 M words: gensim's scan / our scan, and / our counting of pairs",
-        size.sequences, ("gensim",)),
+    Row("sequences", "100 M words: gensim's scan / our scan, and / our counting of pairs", size.sequences, ("gensim",)),
     Row("interactions", "25 M rows of parquet", size.interactions, ("pyarrow",)),
     Row("growth", "seconds an epoch from 1 M to 100 M cells, log-log slope", size.growth),
     Row("memory", "peak of a fit to 50 M cells / counts and posterior", size.memory),
     Row("start", "seconds of import, --help, first fit, warm fit", size.start),
-)  # fmt: skip
+)
 
 
 def measure(

@@ -31,9 +31,18 @@ def against_floor(setting: Setting) -> Outcome:
     def floor() -> None:
         def task(first: int, last: int) -> None:
             three_dots(
-                first, last, cells.indptr, cells.indices, q.u.mean, own_second, q.u.variance, q.v.mean, q.v.variance,
-                second, result,
-            )  # fmt: skip
+                first,
+                last,
+                cells.indptr,
+                cells.indices,
+                q.u.mean,
+                own_second,
+                q.u.variance,
+                q.v.mean,
+                q.v.variance,
+                second,
+                result,
+            )
 
         engine.map(task, data.groups()[0])
 
@@ -79,9 +88,16 @@ def skip_gram(sentences: Any) -> Any:
     from gensim.models import Word2Vec
 
     model = Word2Vec(
-        vector_size=TEXT["dim"], window=5, negative=TEXT["negatives"], sample=TEXT["subsample"], sg=1, min_count=1,
-        workers=ThreadEngine().n_threads, seed=0, epochs=_EPOCHS,
-    )  # fmt: skip
+        vector_size=TEXT["dim"],
+        window=5,
+        negative=TEXT["negatives"],
+        sample=TEXT["subsample"],
+        sg=1,
+        min_count=1,
+        workers=ThreadEngine().n_threads,
+        seed=0,
+        epochs=_EPOCHS,
+    )
     model.build_vocab(sentences)
     return model
 

@@ -153,9 +153,13 @@ class ALS(Factorisation):
         als = need("implicit.cpu.als", REPRODUCE)
         with fitting(need("implicit.recommender_base", REPRODUCE).ModelFitError):
             model = als.AlternatingLeastSquares(
-                factors=self.dim, regularization=self.regularization, alpha=self.alpha, iterations=self.epochs,
-                num_threads=self.workers, random_state=self.seed,
-            )  # fmt: skip
+                factors=self.dim,
+                regularization=self.regularization,
+                alpha=self.alpha,
+                iterations=self.epochs,
+                num_threads=self.workers,
+                random_state=self.seed,
+            )
             model.fit(counts_matrix(data), show_progress=bool(self.verbose))
         return model.user_factors, model.item_factors, np.zeros(len(data.columns))
 
@@ -226,9 +230,13 @@ class BPR(Factorisation):
         bpr = need("implicit.cpu.bpr", REPRODUCE)
         with fitting(need("implicit.recommender_base", REPRODUCE).ModelFitError):
             model = bpr.BayesianPersonalizedRanking(
-                factors=self.dim, learning_rate=self.learning_rate, regularization=self.regularization,
-                iterations=self.epochs, num_threads=self.workers, random_state=self.seed,
-            )  # fmt: skip
+                factors=self.dim,
+                learning_rate=self.learning_rate,
+                regularization=self.regularization,
+                iterations=self.epochs,
+                num_threads=self.workers,
+                random_state=self.seed,
+            )
             model.fit(counts_matrix(data), show_progress=bool(self.verbose))
         # implicit keeps the bias as a last factor of the columns, which is 1 in all rows
         return model.user_factors[:, :-1], model.item_factors[:, :-1], model.item_factors[:, -1]

@@ -121,9 +121,14 @@ class LightFM(Factorisation):
         nothing = csr_matrix((len(features.cold), len(features.seen)))
         seen, cold = _normalised(own), _normalised(hstack([nothing, features.cold_ancestors]))
         model = need("lightfm", _HYBRIDS).LightFM(
-            no_components=self.dim, loss=self.loss, learning_rate=self.learning_rate, item_alpha=self.item_alpha,
-            user_alpha=self.user_alpha, max_sampled=self.max_sampled, random_state=self.seed,
-        )  # fmt: skip
+            no_components=self.dim,
+            loss=self.loss,
+            learning_rate=self.learning_rate,
+            item_alpha=self.item_alpha,
+            user_alpha=self.user_alpha,
+            max_sampled=self.max_sampled,
+            random_state=self.seed,
+        )
         cells = counts_matrix(data)[:, features.seen].tocoo()
         with fitting(ValueError):  # its inputs are right by now, so it is that something is not finite
             model.fit(
@@ -216,10 +221,18 @@ class CMF(Factorisation):
             ids, side = np.r_[ids, features.cold[described]], np.concatenate([part.toarray() for part in rows])
         with fitting():
             model = cmfrec.CMF_implicit(
-                k=self.dim, lambda_=self.regularization, alpha=self.alpha, w_item=self.taxonomy_weight,
-                niter=self.epochs, use_cg=not self.exact, random_state=self.seed + 1, nthreads=self.workers,
-                verbose=bool(self.verbose), handle_interrupt=False, precompute_for_predictions=False,
-            )  # fmt: skip
+                k=self.dim,
+                lambda_=self.regularization,
+                alpha=self.alpha,
+                w_item=self.taxonomy_weight,
+                niter=self.epochs,
+                use_cg=not self.exact,
+                random_state=self.seed + 1,
+                nthreads=self.workers,
+                verbose=bool(self.verbose),
+                handle_interrupt=False,
+                precompute_for_predictions=False,
+            )
             model.fit(counts_matrix(data)[:, features.seen].tocoo(), I=side)
         v = np.zeros((len(data.columns), self.dim))
         v[ids] = model.B_

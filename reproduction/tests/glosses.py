@@ -23,6 +23,10 @@ def glosses(every: int = 3) -> Domain:
     ]
     edges = [(child, parent, 1.0) for child, parent in raw.pairs(raw.taxonomy)]
     return Domain(
-        "glosses", "Glosses", "WordNet's definitions.", Interactions.collect(near).distinct(), 5,
+        "glosses",
+        "Glosses",
+        "WordNet's definitions.",
+        Interactions.collect(near).distinct(),
+        5,
         {"hypernyms": lambda: edges},
-    )  # fmt: skip
+    )

@@ -32,8 +32,12 @@ def test_all_readings_judge_the_same_pairs_and_fit_into_json(split):
         assert facts["n_pairs"] == found[AS_TRAINED]["n_pairs"] == sum(entry["count"] for entry in facts["bins"])
         assert 0 <= facts["ece"] <= 1
         assert 0 < facts["rare"]["n_pairs"] < facts["n_pairs"]
-    pairs = list(zip(*(map(str, column) for column in split.masked.interactions.keep(
-        split.masked.part == 2).columns()), strict=True))  # fmt: skip
+    pairs = list(
+        zip(
+            *(map(str, column) for column in split.masked.interactions.keep(split.masked.part == 2).columns()),
+            strict=True,
+        )
+    )
     assert found[AS_TRAINED]["ece"] == pytest.approx(model.uncertainty(pairs).ece, abs=0.02)
     assert reliability(model, split) == reliability(model, split)
 
@@ -52,8 +56,15 @@ def test_no_temperature_is_made_up_where_none_fits():
 
 
 def test_items_seen_least_come_with_the_most_frequent_other_item_of_their_user():
-    rows = [("ann", "rare"), ("ann", "known"), ("bob", "known"), ("bob", "other"), ("eve", "other"), ("eve", "known"),
-            ("eve", "lonely")]  # fmt: skip
+    rows = [
+        ("ann", "rare"),
+        ("ann", "known"),
+        ("bob", "known"),
+        ("bob", "other"),
+        ("eve", "other"),
+        ("eve", "known"),
+        ("eve", "lonely"),
+    ]
     data = Interactions.collect((user, item, 1.0, -1) for user, item in rows)
     masked = Masked(data, np.full(len(data), TRAIN, np.int8))
     edges = [(item, "kind", 1.0) for item in ("rare", "known", "other")]

@@ -11,9 +11,9 @@ from reproduction.masking import DROPPED, TEST, TRAIN, VALIDATION, cold, mask
 from vbn import DataError, ParameterError
 from vbn.datasets import Interactions
 
-rows = st.lists(
-    st.tuples(st.integers(0, 5), st.integers(0, 11), st.integers(-1, 30)), min_size=1, max_size=80
-).map(lambda given: [(f"u{user}", f"i{item}", 1.0, order) for user, item, order in given])  # fmt: skip
+rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 11), st.integers(-1, 30)), min_size=1, max_size=80).map(
+    lambda given: [(f"u{user}", f"i{item}", 1.0, order) for user, item, order in given]
+)
 
 
 def collect(given) -> Interactions:

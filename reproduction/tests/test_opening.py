@@ -27,9 +27,15 @@ def domain(name="movies", verdict=AHEAD, rare=AHEAD, remarks=("dial 0", "dominat
         line(name, "", "VBN, items x items", (50.0, 90.0, 30.0, 70.0), ours=True, ranks=False),
     )
     everything = Table("All", ("MPR among cold",), (Row("VBN", (Cell(70.0),), ours=True), Row("CMF", (Cell(60.0),))))
-    tail = Picture("t", "", "", "tenth", "HR", (Series("VBN", (0.0,), (5.0,), ours=True),
-                                                *(Series(f"r{n}", (0.0,), (float(n),)) for n in range(6))),
-                   role="long tail")  # fmt: skip
+    tail = Picture(
+        "t",
+        "",
+        "",
+        "tenth",
+        "HR",
+        (Series("VBN", (0.0,), (5.0,), ours=True), *(Series(f"r{n}", (0.0,), (float(n),)) for n in range(6))),
+        role="long tail",
+    )
     return DomainResult(
         name,
         name.title(),
@@ -38,11 +44,12 @@ def domain(name="movies", verdict=AHEAD, rare=AHEAD, remarks=("dial 0", "dominat
             Verdicts("", FOUR, ("SG", "SG-R"), ((verdict, verdict, rare, rare),) * 2, role="inference"),
             Verdicts("", FOUR, ("SG", "SG-R"), ((BEHIND,) * 4,) * 2, role="as in the paper"),
             Verdicts("", FOUR, ("SG", "ALS"), ((verdict,) * 4, (AHEAD,) * 4), role="all"),
-            Verdicts("", FOUR, ("ALS",), ((AHEAD,) * 4,), role="dominance", about=("a", "b", "c", "d"),
-                     remarks=(remarks,)),
+            Verdicts(
+                "", FOUR, ("ALS",), ((AHEAD,) * 4,), role="dominance", about=("a", "b", "c", "d"), remarks=(remarks,)
+            ),
         ),
         pictures=(tail,),
-    )  # fmt: skip
+    )
 
 
 def words(average=46.0, with_relations=5.0):
@@ -52,16 +59,22 @@ def words(average=46.0, with_relations=5.0):
         for group, part in (("known pairs", "full"), ("rare pairs", "rare"))
         for model, value in (("VBN", average), ("BSG", 30.0))
     ]
-    antonyms = Table("A", ("MPR",), (Row("VBN", (Cell(93.0, paper=92.5),)),
-                                     Row("VBN w/o relations", (Cell(93.0 - with_relations, paper=76.1),))),
-                     role="antonyms")  # fmt: skip
+    antonyms = Table(
+        "A",
+        ("MPR",),
+        (Row("VBN", (Cell(93.0, paper=92.5),)), Row("VBN w/o relations", (Cell(93.0 - with_relations, paper=76.1),))),
+        role="antonyms",
+    )
     return DomainResult(
         "words",
         "Words",
         tables=(Table("S", sets, tuple(rows), role="similarity", grouped=True), antonyms),
-        verdicts=(Verdicts("", ("known", "rare"), ("BSG", "Graph alone"), ((AHEAD, AHEAD), (AHEAD, LEVEL)),
-                           role="similarity"),),
-    )  # fmt: skip
+        verdicts=(
+            Verdicts(
+                "", ("known", "rare"), ("BSG", "Graph alone"), ((AHEAD, AHEAD), (AHEAD, LEVEL)), role="similarity"
+            ),
+        ),
+    )
 
 
 def found(results, start):
@@ -92,11 +105,14 @@ def test_nothing_is_claimed_of_what_was_not_run():
     assert claims((quick,)) == ()
 
 
-@pytest.mark.parametrize(("verdict", "word", "tally"), [
-    (AHEAD, HOLDS, "16 ahead, 0 level, 0 behind"),
-    (LEVEL, IN_PART, "8 ahead, 8 level, 0 behind"),
-    (BEHIND, IN_PART, "8 ahead, 0 level, 8 behind"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("verdict", "word", "tally"),
+    [
+        (AHEAD, HOLDS, "16 ahead, 0 level, 0 behind"),
+        (LEVEL, IN_PART, "8 ahead, 8 level, 0 behind"),
+        (BEHIND, IN_PART, "8 ahead, 0 level, 8 behind"),
+    ],
+)
 def test_claims_about_the_paper_follow_the_intervals(verdict, word, tally):
     claim = found((domain(), domain("music", verdict, verdict)), "VBN is ahead of SG, SG-R, BSG and BSG-R in every")
     assert claim.verdict == word

@@ -77,9 +77,15 @@ def opposites():
     known = {(a, b) for pair in learned for a, b in (pair, pair[::-1])}
     questions = [*division.test, *((b, a) for a, b in division.test)]
     model = vbn.VBN(
-        dim=16, epochs=6, negatives=2, subsample=1e-4, alpha={"entity": 10.0, "relation": 50.0},
-        relation_space="readout", relation_prior=5.0, verbose=False,
-    ).fit(data.with_relation("antonym", learned, symmetric=True))  # fmt: skip
+        dim=16,
+        epochs=6,
+        negatives=2,
+        subsample=1e-4,
+        alpha={"entity": 10.0, "relation": 50.0},
+        relation_space="readout",
+        relation_prior=5.0,
+        verbose=False,
+    ).fit(data.with_relation("antonym", learned, symmetric=True))
     trained = model._model()
     candidates = np.flatnonzero(trained.columns.counts > 0)
     above = {

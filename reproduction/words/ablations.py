@@ -104,9 +104,13 @@ def variant_data(
 
 
 def _judged(
-    words: Words, settings: Mapping[str, dict[str, Any]], variant: Mapping[str, Any], sentences: Sentences,
-    cases: Cases, counts: Counter[str],
-) -> Record:  # fmt: skip
+    words: Words,
+    settings: Mapping[str, dict[str, Any]],
+    variant: Mapping[str, Any],
+    sentences: Sentences,
+    cases: Cases,
+    counts: Counter[str],
+) -> Record:
     parameters = dict(settings["vbn"])
     if variant.get("relations"):
         parameters |= settings["relations"]

@@ -79,9 +79,13 @@ class AntonymResult:
 
 
 def antonyms(
-    words: Words, settings: Mapping[str, dict[str, Any]], seeds: int, cache: Cache, progress: Progress,
+    words: Words,
+    settings: Mapping[str, dict[str, Any]],
+    seeds: int,
+    cache: Cache,
+    progress: Progress,
     part: str = "test",
-) -> AntonymResult:  # fmt: skip
+) -> AntonymResult:
     """Train, and rank the opposites of held-out words by relations and without them.
 
     Relations are learned apart, so that one training gives the model without relations too, to the bit.
@@ -98,9 +102,12 @@ def antonyms(
     learned = [*division.training, *(division.validation if part == "test" else [])]
     questions = [*held, *((b, a) for a, b in held)]
     what = {
-        "experiment": "antonyms", "corpus": words.mark, "settings": settings,
-        "learned": text_mark(map(" ".join, learned)), "questions": text_mark(map(" ".join, questions)),
-    }  # fmt: skip
+        "experiment": "antonyms",
+        "corpus": words.mark,
+        "settings": settings,
+        "learned": text_mark(map(" ".join, learned)),
+        "questions": text_mark(map(" ".join, questions)),
+    }
     above: dict[str, list[np.ndarray]] = {}
     first: dict[str, list[str]] = {}
     for seed in range(seeds):

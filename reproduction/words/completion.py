@@ -86,9 +86,13 @@ class CompletionResult:
 
 
 def completion(
-    words: Words, settings: Mapping[str, dict[str, Any]], seeds: int, cache: Cache, progress: Progress,
+    words: Words,
+    settings: Mapping[str, dict[str, Any]],
+    seeds: int,
+    cache: Cache,
+    progress: Progress,
     part: str = "test",
-) -> CompletionResult:  # fmt: skip
+) -> CompletionResult:
     """Train every family on the training sentences and rank what is hidden in those of `part`.
 
     Parameters

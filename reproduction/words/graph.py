@@ -66,8 +66,7 @@ class WordGraph:
         totals[:n] += known
         sums[:n] += own
         parents = sums / np.where(totals > 0, totals, 1.0)[:, None]
-        result: np.ndarray = own + weight * (self._up[:n] @ parents)
-        return result
+        return np.asarray(own + weight * (self._up[:n] @ parents))
 
     def retrofitted(self, vectors: np.ndarray, alpha: float, iterations: int) -> np.ndarray:
         """Vectors of the words after retrofitting; nodes without a vector take their neighbours' mean."""
@@ -98,13 +97,12 @@ def cosines(vectors: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 _PREFIXES = (
-    "counter", "under", "super", "inter", "trans", "over", "anti", "fore", "post", "semi", "dis", "mis", "non", "out",
-    "pre", "sub", "un", "in", "im", "ir", "il", "re", "de", "en", "up", "co",
-)  # fmt: skip
+    "counter under super inter trans over anti fore post semi dis mis non out pre sub un in im ir il re de en up co"
+)
 _SUFFIXES = (
-    "fulness", "lessness", "ically", "ization", "ation", "ness", "less", "ment", "able", "ible", "ship", "hood", "ally",
-    "like", "wise", "ful", "ity", "ism", "ist", "ize", "ive", "ous", "ion", "ly", "al", "er", "or", "en", "ic", "y",
-)  # fmt: skip
+    "fulness lessness ically ization ation ness less ment able ible ship hood ally like wise "
+    "ful ity ism ist ize ive ous ion ly al er or en ic y"
+)
 _SHORTEST = 4  # letters of a stem: shorter ones are mostly chance
 
 
@@ -124,8 +122,8 @@ def stem(word: str, known: Collection[str]) -> str:
 
 def _parts(word: str) -> list[str]:
     """What is left of a word without one of its affixes, with the usual changes of spelling."""
-    found = [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
-    for suffix in _SUFFIXES:
+    found = [word.removeprefix(prefix) for prefix in _PREFIXES.split() if word.startswith(prefix)]
+    for suffix in _SUFFIXES.split():
         if word.endswith(suffix):
             rest = word.removesuffix(suffix)
             found += [rest, rest + "e", rest.removesuffix("i") + "y"] if rest.endswith("i") else [rest, rest + "e"]

@@ -82,9 +82,12 @@ def _others(sentence: Sequence[str], target: str, counts: Counter[str]) -> Baske
 
 
 def ranks(
-    score: Callable[[list[Basket]], np.ndarray], columns: Vocabulary, cases: Cases, counts: Counter[str],
+    score: Callable[[list[Basket]], np.ndarray],
+    columns: Vocabulary,
+    cases: Cases,
+    counts: Counter[str],
     offsets: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """How many candidates rank above each hidden word (ties count half), and how many other candidates there are.
 
     Candidates are all words of training but the other words of the sentence.

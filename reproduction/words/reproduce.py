@@ -79,9 +79,14 @@ def missing(
 
 
 def run_ahead(
-    words: Words, folder: str | os.PathLike[str], settings: Settings, seeds: int, cache: Cache, progress: Progress,
+    words: Words,
+    folder: str | os.PathLike[str],
+    settings: Settings,
+    seeds: int,
+    cache: Cache,
+    progress: Progress,
     processes: int,
-) -> None:  # fmt: skip
+) -> None:
     """Do what the cache does not have yet.
 
     Parameters
@@ -272,10 +277,13 @@ def _dial_picture(found: CompletionResult, chosen: Mapping[str, tuple[str, int]]
             name = f"{model}, {floor}" if floor else model
             series.append(Series(name, x, y, ours=model.startswith("VBN"), joined=len(x) > 1))
     return Picture(
-        "words-dial", "Sentence completion: all words against rare ones",
+        "words-dial",
+        "Sentence completion: all words against rare ones",
         "The popularity dial turns, without training anew; VBN as it is asked best has a curve for each floor.",
-        "MPR, all words", "MPR, rare words", tuple(series),
-    )  # fmt: skip
+        "MPR, all words",
+        "MPR, rare words",
+        tuple(series),
+    )
 
 
 def _bound_picture(found: AblationResult) -> Picture:

@@ -368,9 +368,11 @@ class _Search:
         )
 
     def _key(self, family: str, settings: Sections | None = None) -> dict[str, Any]:
-        used = self.settings if settings is None else {
-            name: settings[name] for name in ("corpus", "taxonomy", "families", family) if name in settings
-        }  # fmt: skip
+        used = (
+            self.settings
+            if settings is None
+            else {name: settings[name] for name in ("corpus", "taxonomy", "families", family) if name in settings}
+        )
         return {
             "experiment": f"{self.experiment}, search",
             "corpus": self.words.mark,

@@ -144,5 +144,4 @@ def _resampled(a: np.ndarray, b: np.ndarray, sample: np.ndarray) -> np.ndarray:
     x = x - x.mean(axis=1, keepdims=True)
     y = y - y.mean(axis=1, keepdims=True)
     scale = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
-    result: np.ndarray = (x * y).sum(axis=1) / np.where(scale > 0, scale, 1.0)
-    return result
+    return np.asarray((x * y).sum(axis=1) / np.where(scale > 0, scale, 1.0))

@@ -214,10 +214,13 @@ def completion_verdicts(found: CompletionResult, ranking: Mapping[str, Mapping[s
         _against(found, "best way", best["VBN"], theirs, "all"),
         _against(found, "best way", best["VBN"], {name: best[name] for name in papers}, "inference"),
         _against(
-            found, "averaged queries, no dial", _AVERAGED["VBN"], {name: _AVERAGED[name] for name in papers},
+            found,
+            "averaged queries, no dial",
+            _AVERAGED["VBN"],
+            {name: _AVERAGED[name] for name in papers},
             "as in the paper",
         ),
-    )  # fmt: skip
+    )
 
 
 def _against(found: CompletionResult, way: str, own: Place, theirs: Mapping[str, Place], role: str) -> Verdicts:

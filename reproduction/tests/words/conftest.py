@@ -8,10 +8,27 @@ from reproduction.words import Words
 from tests.datasets.test_wordnet_taxonomy import data_line, index_line
 from vbn.datasets import WordNet
 
-NOUNS = {"dog": "animal", "cat": "animal", "cow": "animal", "pug": "animal", "tea": "drink", "milk": "drink",
-         "beer": "drink", "cocoa": "drink", "unicorn": "animal"}  # fmt: skip
-OPPOSITES = [("hot", "cold"), ("big", "small"), ("kind", "unkind"), ("clean", "unclean"), ("happy", "unhappy"),
-             ("safe", "unsafe"), ("tidy", "untidy"), ("lowest", "highest")]  # fmt: skip
+NOUNS = {
+    "dog": "animal",
+    "cat": "animal",
+    "cow": "animal",
+    "pug": "animal",
+    "tea": "drink",
+    "milk": "drink",
+    "beer": "drink",
+    "cocoa": "drink",
+    "unicorn": "animal",
+}
+OPPOSITES = [
+    ("hot", "cold"),
+    ("big", "small"),
+    ("kind", "unkind"),
+    ("clean", "unclean"),
+    ("happy", "unhappy"),
+    ("safe", "unsafe"),
+    ("tidy", "untidy"),
+    ("lowest", "highest"),
+]
 VERBS = {"chases": "act", "drinks": "act", "sees": "act", "likes": "act"}
 
 
@@ -32,8 +49,10 @@ def dictionary():
     }
     for n, (a, b) in enumerate(OPPOSITES):
         first, second = 100 + 2 * n, 101 + 2 * n
-        synsets["adj"] += [(first, ("a", [a], [("!", second, "a", "0101")])),
-                           (second, ("a", [b], [("!", first, "a", "0101")]))]  # fmt: skip
+        synsets["adj"] += [
+            (first, ("a", [a], [("!", second, "a", "0101")])),
+            (second, ("a", [b], [("!", first, "a", "0101")])),
+        ]
     for name, lines in synsets.items():
         pos = {"noun": "n", "adj": "a", "verb": "v", "adv": "r"}[name]
         made[f"data.{name}"] = "".join(data_line(n, synset) for n, synset in lines)
@@ -56,10 +75,21 @@ def toy():
     sentences += [[f"rare{chr(97 + n)}", "likes", "the", "dog"] for n in range(12) for _ in range(2)]
     files = dictionary()
     judged = [
-        ("dog", "cat", 9.0), ("tea", "milk", 8.0), ("dog", "tea", 1.0), ("tea", "cow", 2.0), ("cow", "cat", 9.5),
-        ("milk", "beer", 7.5), ("cat", "beer", 1.5), ("beer", "hot", 3.0), ("pug", "dog", 9.1), ("cocoa", "milk", 8.8),
-        ("pug", "tea", 2.2), ("cocoa", "cow", 0.5), ("pug", "beer", 1.2), ("unicorn", "dog", 6.0),
-    ]  # fmt: skip
+        ("dog", "cat", 9.0),
+        ("tea", "milk", 8.0),
+        ("dog", "tea", 1.0),
+        ("tea", "cow", 2.0),
+        ("cow", "cat", 9.5),
+        ("milk", "beer", 7.5),
+        ("cat", "beer", 1.5),
+        ("beer", "hot", 3.0),
+        ("pug", "dog", 9.1),
+        ("cocoa", "milk", 8.8),
+        ("pug", "tea", 2.2),
+        ("cocoa", "cow", 0.5),
+        ("pug", "beer", 1.2),
+        ("unicorn", "dog", 6.0),
+    ]
     left, right, scores = zip(*judged, strict=True)
     sets = {name: SimilaritySet(name, left, right, scores) for name in ("men", "rw", "scws", "simlex999", "ws353")}
     return Words(sentences, WordNet(files.__getitem__), sets)

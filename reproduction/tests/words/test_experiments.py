@@ -42,8 +42,10 @@ def whole(toy, tmp_path_factory):
 def test_all_of_it_runs_and_survives_json(whole):
     result = whole.result
     assert [table.title for table in result.tables][:3] == [
-        "Word similarity, Spearman x 100", "How much is graph, how much is corpus", "Sentence completion",
-    ]  # fmt: skip
+        "Word similarity, Spearman x 100",
+        "How much is graph, how much is corpus",
+        "Sentence completion",
+    ]
     assert DomainResult.from_dict(result.to_dict()) == result
     for table in result.tables:
         for row in table.rows:
@@ -56,8 +58,10 @@ def test_all_of_it_runs_and_survives_json(whole):
     assert set(dominance.rivals) >= {"BSG", "BSG-R", "SG", "SG-R", "BSG, as in the paper", "Popularity"}
     assert all(len(remark) == len(dominance.about) for remark in dominance.remarks)
     assert [text.title for text in result.texts] == [
-        "Nearest to lemma", "Percentile rank of lemma", "First answers for lowest",
-    ]  # fmt: skip
+        "Nearest to lemma",
+        "Percentile rank of lemma",
+        "First answers for lowest",
+    ]
     assert all(row for text in result.texts for row in text.rows)
 
 
@@ -141,9 +145,13 @@ def test_families_share_a_parent():
     edges = with_families([("impotent", "x", 3.0), ("impotent", "y", 1.0)], words, share=0.5)
     families = {(child, parent): weight for child, parent, weight in edges if parent.startswith("~")}
     assert families == {
-        ("potent", "~potent"): 1.0, ("impotent", "~potent"): 2.0, ("impotently", "~potent"): 1.0,
-        ("happy", "~happy"): 1.0, ("unhappy", "~happy"): 1.0, ("unhappiness", "~happy"): 1.0,
-    }  # fmt: skip
+        ("potent", "~potent"): 1.0,
+        ("impotent", "~potent"): 2.0,
+        ("impotently", "~potent"): 1.0,
+        ("happy", "~happy"): 1.0,
+        ("unhappy", "~happy"): 1.0,
+        ("unhappiness", "~happy"): 1.0,
+    }
     assert with_families(edges, words, share=0) == edges
     assert stem("undo", {"do", "undo"}) == "undo"
 

@@ -15,10 +15,15 @@ from reproduction.words.masked import held_out_pairs, masked, ranks, rare_words
 from vbn.data import Vocabulary
 
 EDGES = [
-    ("poodle", "dog.n", 1.0), ("pug", "dog.n", 1.0), ("cat", "cat.n", 1.0), ("dog.n", "animal.n", 1.0),
-    ("cat.n", "animal.n", 1.0), ("table", "furniture.n", 1.0), ("furniture.n", "thing.n", 1.0),
+    ("poodle", "dog.n", 1.0),
+    ("pug", "dog.n", 1.0),
+    ("cat", "cat.n", 1.0),
+    ("dog.n", "animal.n", 1.0),
+    ("cat.n", "animal.n", 1.0),
+    ("table", "furniture.n", 1.0),
+    ("furniture.n", "thing.n", 1.0),
     ("animal.n", "thing.n", 1.0),
-]  # fmt: skip
+]
 WORDS = ["poodle", "pug", "cat", "table", "zzz"]
 
 

@@ -140,10 +140,19 @@ class Baseline(Parameters, ABC):
         return result
 
     def recommend(
-        self, entities: Any = None, k: int = 10, *, user: Any = None, query: str = "fold_in", popularity: float = 0.0,
-        popularity_floor: float = 0.0, exclude_seen: bool = True, candidates: Iterable[object] | None = None,
-        explore: None = None, seed: int | None = None,
-    ) -> Table | Tables:  # fmt: skip
+        self,
+        entities: Any = None,
+        k: int = 10,
+        *,
+        user: Any = None,
+        query: str = "fold_in",
+        popularity: float = 0.0,
+        popularity_floor: float = 0.0,
+        exclude_seen: bool = True,
+        candidates: Iterable[object] | None = None,
+        explore: None = None,
+        seed: int | None = None,
+    ) -> Table | Tables:
         """What goes best with some entities, or with a row seen in training.
 
         Parameters
@@ -205,9 +214,14 @@ class Baseline(Parameters, ABC):
         return [counts.indices[counts.indptr[row] : counts.indptr[row + 1]] for row in rows]
 
     def _ranked(
-        self, queries: Any, hidden: list[np.ndarray], allowed: np.ndarray, extra: np.ndarray, k: int,
+        self,
+        queries: Any,
+        hidden: list[np.ndarray],
+        allowed: np.ndarray,
+        extra: np.ndarray,
+        k: int,
         labels: list[str | None] | list[str],
-    ) -> list[Table]:  # fmt: skip
+    ) -> list[Table]:
         """A table for each query (ids of rows, or rows of a sparse matrix), scored some at a time."""
         score = self._row_scores if isinstance(queries, np.ndarray) else self._basket_scores
         columns, found = self._known().columns, []

@@ -47,9 +47,15 @@ class Popularity(PointModel):
         return self
 
     def similar(
-        self, entity: object = None, k: int = 10, *, positive: Sequence[object] | None = None,
-        negative: Sequence[object] | None = None, side: str = "column", **ways: Any,
-    ) -> Table:  # fmt: skip
+        self,
+        entity: object = None,
+        k: int = 10,
+        *,
+        positive: Sequence[object] | None = None,
+        negative: Sequence[object] | None = None,
+        side: str = "column",
+        **ways: Any,
+    ) -> Table:
         """The entities that are seen most, other than those asked about.
 
         Parameters

@@ -17,9 +17,13 @@ M = TypeVar("M", bound=Queries)
 
 
 def retrofit(
-    model: M, taxonomy: Any, iterations: int = 10, alpha: float = 1.0, beta: float | str = "degree",
+    model: M,
+    taxonomy: Any,
+    iterations: int = 10,
+    alpha: float = 1.0,
+    beta: float | str = "degree",
     missing: str = "infer",
-) -> M:  # fmt: skip
+) -> M:
     """A copy of a model whose vectors are drawn to those of their parents and children.
 
     Each iteration goes through the entities by rising id and sets the vector of each, in place, to

@@ -50,9 +50,13 @@ class Predictive:
     """
 
     def __init__(
-        self, trained: Trained, query: str = "fold_in", popularity: float = 0.0, counts: Counts | None = None,
+        self,
+        trained: Trained,
+        query: str = "fold_in",
+        popularity: float = 0.0,
+        counts: Counts | None = None,
         popularity_floor: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if query not in ("fold_in", "average", "both"):
             raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average' nor 'both'.")
         if query != "fold_in":

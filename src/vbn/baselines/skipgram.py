@@ -91,10 +91,20 @@ class WordVectors(PointModel):
 
     def _start(self, min_count: int, window: int) -> Any:
         return self._new(
-            vector_size=self.dim, window=self.window or window, negative=self.negatives, ns_exponent=self.noise_power,
-            sample=self.subsample or 0.0, epochs=self.epochs, alpha=self.alpha, min_alpha=self.min_alpha, sg=1, hs=0,
-            min_count=min_count, workers=self.workers, seed=self.seed,
-        )  # fmt: skip
+            vector_size=self.dim,
+            window=self.window or window,
+            negative=self.negatives,
+            ns_exponent=self.noise_power,
+            sample=self.subsample or 0.0,
+            epochs=self.epochs,
+            alpha=self.alpha,
+            min_alpha=self.min_alpha,
+            sg=1,
+            hs=0,
+            min_count=min_count,
+            workers=self.workers,
+            seed=self.seed,
+        )
 
     def _train(self, model: Any, corpus: Any, examples: int, words: int | None = None) -> None:
         model.train(corpus, total_examples=examples, total_words=words, epochs=self.epochs)
@@ -120,8 +130,7 @@ class WordVectors(PointModel):
         trained = self._model()
         if self._by_cosine(trained):
             inputs = trained.posterior.u.mean if trained.shared else self._input_half(trained)
-            cosines: np.ndarray = unit(queries[:, : inputs.shape[1]]) @ unit(inputs).T
-            return cosines
+            return np.asarray(unit(queries[:, : inputs.shape[1]]) @ unit(inputs).T)
         if not trained.shared and not self._has_outputs(trained):
             raise ParameterError("the model was fitted with rank_by='cosine' and has no output vectors; fit it again.")
         return super()._vector_scores(queries)
@@ -275,17 +284,23 @@ class BayesianSkipGram(VBN):
     related = Absent("it learns no relations")
 
     def fit(
-        self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = (),
+        self,
+        data: Dataset,
+        validation: Dataset | None = None,
+        callbacks: Iterable[Callback] = (),
         resume_from: str | os.PathLike[str] | None = None,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Learn the densities from the counts; as in `VBN.fit`."""
         need_datasets("fit", data, validation)
         return super().fit(counts_only(data), validation, callbacks, resume_from)
 
     def partial_fit(
-        self, data: Dataset, validation: Dataset | None = None, callbacks: Iterable[Callback] = (),
+        self,
+        data: Dataset,
+        validation: Dataset | None = None,
+        callbacks: Iterable[Callback] = (),
         resume_from: str | os.PathLike[str] | None = None,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Add counts to what was learned; as in `VBN.partial_fit`."""
         need_datasets("partial_fit", data, validation)
         return super().partial_fit(counts_only(data), validation, callbacks, resume_from)

@@ -154,5 +154,4 @@ def _ranks(ranks: ArrayLike) -> np.ndarray:
 
 
 def _codes(users: ArrayLike) -> np.ndarray:
-    result: np.ndarray = np.unique(np.asarray(users), return_inverse=True)[1].reshape(-1)
-    return result
+    return np.asarray(np.unique(np.asarray(users), return_inverse=True)[1]).reshape(-1)

@@ -63,10 +63,15 @@ def _part(data: Dataset, kept: np.ndarray, *, with_knowledge: bool) -> Dataset:
         return Dataset(rows, columns, counts, kind=data.kind)
     above_rows, above_columns = data.row_taxonomy, data.column_taxonomy
     return Dataset(
-        rows, columns, counts, row_taxonomy=None if above_rows is None else above_rows.over(rows),
-        column_taxonomy=None if above_columns is None else above_columns.over(columns), relations=data.relations,
-        kind=data.kind, reading=data.reading,
-    )  # fmt: skip
+        rows,
+        columns,
+        counts,
+        row_taxonomy=None if above_rows is None else above_rows.over(rows),
+        column_taxonomy=None if above_columns is None else above_columns.over(columns),
+        relations=data.relations,
+        kind=data.kind,
+        reading=data.reading,
+    )
 
 
 def _thinned(names: Vocabulary, before: np.ndarray, after: np.ndarray) -> Vocabulary:

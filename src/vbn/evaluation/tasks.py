@@ -84,9 +84,13 @@ def evaluate_pairs(
 
 
 def evaluate_similarity(
-    model: Any, left: Sequence[str], right: Sequence[str], scores: Sequence[float], side: str = "column",
+    model: Any,
+    left: Sequence[str],
+    right: Sequence[str],
+    scores: Sequence[float],
+    side: str = "column",
     readout: str = "entity",
-) -> dict[str, float]:  # fmt: skip
+) -> dict[str, float]:
     """Spearman's correlation of judged similarities with cosines of the entities' vectors.
 
     Parameters
@@ -130,8 +134,7 @@ def _cosines(model: Any, left: Sequence[str], right: Sequence[str], side: str, r
     vectors = model.vectors([*left, *right], side=side, readout=readout)[1].astype(np.float64)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
     a, b = np.split(vectors, 2)
-    result: np.ndarray = (a * b).sum(axis=1)
-    return result
+    return np.asarray((a * b).sum(axis=1))
 
 
 _FIRST = 10
