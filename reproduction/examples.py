@@ -12,7 +12,7 @@ from reproduction.models import Model
 from reproduction.paper_numbers import NEAREST, PERCENTILES
 from reproduction.pool import Pool
 from reproduction.results import Texts
-from vbn.baselines import Scorer
+from vbn.baselines import Scorer, as_scorer
 
 ITEMS, NEIGHBOURS = 3, 5
 _MOVIES = ("Zoolander 2",)  # the paper's example
@@ -33,7 +33,7 @@ def neighbours(model: Any, items: tuple[str, ...], catalogue: tuple[str, ...]) -
     """
     if not items or not hasattr(model, "similar"):
         return {}
-    known = model._model().columns if hasattr(model, "_model") else model.columns
+    known = as_scorer(model).columns
     listed, found = set(catalogue), {}
     for item in (item for item in items if item in known):
         near = model.similar(item, k=len(known)).entities

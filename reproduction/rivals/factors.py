@@ -11,7 +11,7 @@ import numpy as np
 
 from vbn._errors import NumericalError
 from vbn.baselines.baseline import need
-from vbn.baselines.points import PointModel, point_model
+from vbn.baselines.vectors import VectorModel, Vectors, fitted
 from vbn.data import Dataset
 from vbn.estimators import need_datasets, need_flag, need_number, need_whole, registered
 
@@ -35,7 +35,7 @@ def fitting(diverged: type[Exception] = NumericalError) -> Iterator[None]:
         raise NumericalError(f"training failed: {error} Try a smaller learning rate.") from error
 
 
-class Factorisation(PointModel):
+class Factorisation(VectorModel):
     """Factors of rows and columns of the counts."""
 
     dim: int
@@ -53,7 +53,7 @@ class Factorisation(PointModel):
         """
         need_datasets("fit", data, None)
         self._check()
-        self._trained = point_model(data, *self._factors(data))
+        self._vectors = Vectors.of(data, *self._factors(data))
         self._data = data
         return self
 
@@ -164,8 +164,7 @@ class ALS(Factorisation):
         return model.user_factors, model.item_factors, np.zeros(len(data.columns))
 
     def _folded_in(self, baskets: Any) -> np.ndarray:
-        v = self._model().posterior.v.mean
-        return least_squares_rows(baskets, v, float(self.regularization), float(self.alpha))
+        return least_squares_rows(baskets, fitted(self).v, float(self.regularization), float(self.alpha))
 
     def _check(self) -> None:
         super()._check()

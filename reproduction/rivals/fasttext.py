@@ -34,7 +34,7 @@ class FastText(WordVectors):
     >>> from reproduction.rivals import FastText
     >>> data = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [20, 20]).with_taxonomy({"dogs": ["dog"]})
     >>> model = FastText(dim=4, buckets=1000).fit(data)
-    >>> bool(model.posterior("dogs").mean.any())
+    >>> bool(model.vectors(["dogs"])[1].any())
     True
     """
 

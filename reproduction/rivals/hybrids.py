@@ -10,6 +10,7 @@ import numpy as np
 from reproduction.rivals.factors import Factorisation, counts_matrix, fitting, least_squares_rows
 from vbn._errors import ParameterError
 from vbn.baselines.baseline import need
+from vbn.baselines.vectors import fitted
 from vbn.data import Dataset, Taxonomy
 from vbn.estimators import need_number, need_whole, registered
 
@@ -241,7 +242,7 @@ class CMF(Factorisation):
     def _folded_in(self, baskets: Any) -> np.ndarray:
         more = baskets.copy()
         more.data = 1.0 + float(self.alpha) * more.data
-        return least_squares_rows(more, self._model().posterior.v.mean, float(self.regularization), 1.0)
+        return least_squares_rows(more, fitted(self).v, float(self.regularization), 1.0)
 
     def _check(self) -> None:
         super()._check()

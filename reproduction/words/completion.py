@@ -20,7 +20,7 @@ from reproduction.words.corpus import Sentences, Words, counted
 from reproduction.words.graph import unit, with_families
 from reproduction.words.masked import Basket, Cases, masked, ranks, word_reliability
 from reproduction.words.settings import kept
-from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, basket_matrix, retrofit
+from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, as_scorer, basket_matrix, retrofit
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators import VBN
 from vbn.inference import Dial, average, fold_in, logit
@@ -230,7 +230,7 @@ def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
     Skip-gram is asked by cosines, as in the paper, or by products with its output vectors; Bayesian models by the
     predictive probability of an averaged or a folded-in query, or by cosines, too, of the means of u + v.
     """
-    columns = model._model().columns
+    columns = as_scorer(model).columns
     keep = keep_probabilities(columns.counts, subsample)
 
     def thinned(score: Score) -> Score:

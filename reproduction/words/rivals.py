@@ -24,7 +24,7 @@ OPPOSITE = "lowest"
 
 def neighbours(model: Any, word: str = RARE, k: int = 4) -> dict[str, list[str]]:
     """The words nearest to one, by the ways that a model has; empty if it does not know the word."""
-    if word not in model._model().columns:
+    if word not in as_scorer(model).columns:
         return {}
     ways: dict[str, dict[str, Any]] = {"cosine": {}}
     if isinstance(model, VBN):
@@ -37,12 +37,13 @@ def rank_beside(model: Any, query: str, word: str = RARE) -> float | None:
 
     By the predictive probability, or by the cosine for models that have none, as in the paper.
     """
-    trained = model._model()
-    if word not in trained.columns or query not in trained.columns:
+    scorer = as_scorer(model)
+    columns = scorer.columns
+    if word not in columns or query not in columns:
         return None
-    scores = as_scorer(model).scores([query])[0]
-    at, i = trained.columns.id(word), trained.columns.id(query)
-    candidates = (trained.columns.counts > 0) & (np.arange(len(scores)) != i)
+    scores = scorer.scores([query])[0]
+    at, i = columns.id(word), columns.id(query)
+    candidates = (columns.counts > 0) & (np.arange(len(scores)) != i)
     above = (scores[candidates] > scores[at]).sum() + ((scores[candidates] == scores[at]).sum() - 1) / 2.0
     return float(100.0 * (1.0 - above / (candidates.sum() - 1)))
 
@@ -151,7 +152,8 @@ def _read(material: Material, model: Any, way: str) -> np.ndarray:
     if isinstance(model, _Letters):
         return np.array([model.letters.get_vector(name) for name in material.names], dtype=np.float64)
     readout, _, weight = way.partition(" ")
-    return vectors_for(model, material.names, readout, float(weight or 0.0))
+    smoothing = {"smoothing": float(weight)} if weight else {}
+    return vectors_for(model, material.names, readout=readout, **smoothing)
 
 
 def graph_vectors(material: Material, seed: int) -> Trained:  # noqa: ARG001 - nothing is drawn
@@ -167,11 +169,11 @@ FAMILIES: dict[str, Callable[[Material, int], Trained]] = {
 UNSEEDED = ("graph",)
 
 
-def vectors_for(model: Any, words: Sequence[str], readout: str = "entity", smoothing: float = 3.0) -> np.ndarray:
-    """Vectors of words; 0 for those that a model does not know."""
-    known = model._model().vocabulary("column")
+def vectors_for(model: Any, words: Sequence[str], **readout: Any) -> np.ndarray:
+    """Return the vectors of words as `vectors` reads them out; 0 for those that a model does not know."""
+    known = as_scorer(model).columns
     at = [number for number, word in enumerate(words) if word in known]
-    found = model.vectors([words[number] for number in at], readout=readout, smoothing=smoothing)[1]
+    found = model.vectors([words[number] for number in at], **readout)[1]
     result = np.zeros((len(words), found.shape[1]))
     result[at] = found
     return result

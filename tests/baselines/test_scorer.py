@@ -1,6 +1,7 @@
 """The one protocol of evaluation: what VBN and the baselines answer to it."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,6 +109,43 @@ def test_the_command_line_asks_a_saved_baseline(tmp_path):
     failed = run("explain", skip_gram, "i1")
     assert failed.returncode == 1
     assert "SkipGram has no explain" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "verb", ["posterior", "predict_proba", "related", "explain", "add", "calibrate", "to_keyed_vectors"]
+)
+@pytest.mark.parametrize("kind", [vbn.SkipGram, vbn.Popularity, baselines.EASE])
+def test_a_baseline_is_no_posterior(kind, verb):
+    assert not hasattr(kind(), verb)
+    with pytest.raises(baselines.NotOfferedError, match=f"{kind.__name__} has no {verb}: that is for Bayesian models"):
+        getattr(kind(), verb)
+
+
+def test_baselines_saved_in_format_1_still_load():
+    home = Path(__file__).with_name("format1")
+    words, shop = vbn.load(home / "skip-gram"), vbn.load(home / "popularity")
+    assert [(row.entity, round(row.score, 6)) for row in words.similar("dog", k=3)] == [
+        ("cat", 0.465856),
+        ("barks", 0.42114),
+        ("a", 0.01802),
+    ]
+    assert words.recommend(["dog"], k=2).entities == ["cat", "barks"]
+    assert [(row.entity, row.score) for row in shop.recommend(user=2, k=2)] == [("milk", 1 / 3)]
+
+
+def test_a_name_of_the_other_side_is_told_so(tmp_path):
+    model = vbn.SkipGram(dim=3).fit(two_shops(20))
+    with pytest.raises(vbn.UnknownEntityError, match="pass side='row'"):
+        model.similar("u1")
+    assert len(model.similar("u1", side="row", k=3)) == 3
+    with pytest.raises(vbn.ParameterError, match="must be 'row' or 'column', got 'left'"):
+        model.vectors(side="left")
+    with pytest.raises(vbn.ParameterError, match="'entity' or 'both'"):
+        model.vectors(readout="smoothed")
+    with pytest.raises(vbn.ParameterError, match="must be 'cosine' or 'context', got 'length'"):
+        model.similar("i1", by="length")
+    with pytest.raises(vbn.ParameterError, match="must be 'entity' or 'context', got 'both'"):
+        model.export(tmp_path / "some.txt", role="both")
 
 
 def test_bayesian_skip_gram_is_vbn_without_prior_knowledge():

@@ -2,9 +2,8 @@
 
 from typing import NoReturn
 
-from vbn.baselines.baseline import basket_matrix
+from vbn.baselines.baseline import NotOfferedError, basket_matrix
 from vbn.baselines.ease import EASE
-from vbn.baselines.points import NotOfferedError
 from vbn.baselines.popularity import Popularity
 from vbn.baselines.retrofitting import Steps, neighbours_of, retrofit, retrofitted_vectors
 from vbn.baselines.scorer import Scorer, as_scorer

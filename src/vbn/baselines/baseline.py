@@ -7,13 +7,13 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from vbn._errors import DataError, MissingExtraError, ParameterError
+from vbn._errors import DataError, MissingExtraError, ParameterError, VBNError
 from vbn.data import Dataset, Vocabulary
-from vbn.estimators import Parameters, check_k, read_basket, read_baskets
+from vbn.estimators import VBN, Parameters, check_k, read_basket, read_baskets
 from vbn.inference import Table, Tables, read_dial, top
 from vbn.model import log_popularity
 
@@ -94,11 +94,20 @@ class Known:
         return self.rows is self.columns
 
 
+class NotOfferedError(VBNError, AttributeError):
+    """A verb of `VBN` that a baseline does not have; for `hasattr` it is simply not there."""
+
+
 class Baseline(Parameters, ABC):
     """Gives a model `scores` and `recommend`, from scores of rows and of baskets."""
 
     _data: Dataset | None = None
     _measure = "score"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if hasattr(VBN, name):
+            raise NotOfferedError(f"{type(self).__name__} has no {name}: that is for Bayesian models, such as VBN.")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @abstractmethod
     def _known(self) -> Known:
@@ -238,7 +247,7 @@ class Baseline(Parameters, ABC):
 
 def _check_manner(query: Any, explore: Any, seed: Any) -> None:
     if query not in ("fold_in", "average"):
-        raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average'.")
+        raise ParameterError(f"query must be 'fold_in' or 'average', got {query!r}.")
     if explore is not None or seed is not None:
         raise ParameterError("explore and seed are for models with a posterior to draw from; leave them None.")
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.baselines.points import Absent, PointModel, point_model
+from vbn.baselines.baseline import Baseline, Known
+from vbn.baselines.storing import write
+from vbn.baselines.vectors import VectorModel, Vectors, fitted, known, restored
 from vbn.data import Dataset
-from vbn.estimators import Queries, check_k, need_datasets, registered
+from vbn.estimators import check_k, need_datasets, registered
 from vbn.inference import Table, top
-
-_NO_VECTORS = "it has no vectors"
+from vbn.model import Trained
 
 
 @registered
-class Popularity(PointModel):
-    """Ranks by count: the score of every column is its share of all counts, whoever asks.
+class Popularity(Baseline):
+    """Ranks by count: the score of every column is its share of all counts, for every query.
 
     Examples
     --------
@@ -31,10 +34,7 @@ class Popularity(PointModel):
     """
 
     _measure = "share"
-    posterior = Absent(_NO_VECTORS)
-    vectors = Absent(_NO_VECTORS)
-    export = Absent(_NO_VECTORS)
-    to_keyed_vectors = Absent(_NO_VECTORS)
+    _vectors: Vectors | None = None  # of 0: it has the entities only
 
     def __init__(self) -> None:
         """No parameters."""
@@ -42,7 +42,7 @@ class Popularity(PointModel):
     def fit(self, data: Dataset) -> Self:
         """Take over the counts."""
         need_datasets("fit", data, None)
-        self._trained = point_model(data, np.zeros((len(data.rows), 1)), np.zeros((len(data.columns), 1)))
+        self._vectors = Vectors.of(data, np.zeros((len(data.rows), 1)), np.zeros((len(data.columns), 1)))
         self._data = data
         return self
 
@@ -56,7 +56,7 @@ class Popularity(PointModel):
         side: str = "column",
         **ways: Any,
     ) -> Table:
-        """The entities that are seen most, other than those asked about.
+        """Return the entities that are seen most, other than those asked about.
 
         Parameters
         ----------
@@ -67,22 +67,35 @@ class Popularity(PointModel):
         side
             "row" or "column", where the two differ.
         ways
-            Ways to compare that `VBN.similar` has, such as `by`; they are all the same here.
+            Options of `SkipGram.similar`, such as `by`; they make no difference here.
         """
-        trained = self._model()
+        vectors = fitted(self)
         check_k(k)
         asked = [*([] if entity is None else [entity]), *(positive or []), *(negative or [])]
         if not asked:
             raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
-        unknown = [name for name in ways if name not in inspect.signature(Queries.similar).parameters]
+        unknown = [name for name in ways if name not in inspect.signature(VectorModel.similar).parameters]
         if unknown:
             raise ParameterError(f"similar() has no option {unknown[0]!r}.")
-        names = trained.vocabulary(side)
-        mask = trained.profile.candidates(side).copy()
-        mask[names.ids(asked)] = False
+        names = vectors.vocabulary(side)
+        mask = vectors.candidates(side)
+        mask[vectors.ids(asked, side)] = False
         share = names.counts / names.counts.sum()
         best = top(share, mask, int(k))
         return Table([names[i] for i in best.tolist()], share[best], np.zeros(len(best)), self._measure)
+
+    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
+        """Write the model to a folder that `vbn.load` reads; as `SkipGram.save`."""
+        return write(folder, self, fitted(self), counts=counts)
+
+    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:  # noqa: ARG002 - has nothing to remember
+        self._vectors = restored(trained)
+
+    def _check_for_saving(self) -> None:
+        """It has no parameters."""
+
+    def _known(self) -> Known:
+        return known(fitted(self))
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:
         return self._shares(len(rows))
@@ -91,5 +104,5 @@ class Popularity(PointModel):
         return self._shares(baskets.shape[0])
 
     def _shares(self, n: int) -> np.ndarray:
-        counts = self._model().columns.counts
+        counts = fitted(self).columns.counts
         return np.tile(counts / counts.sum(), (n, 1))

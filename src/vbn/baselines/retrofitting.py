@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
+from vbn.baselines.vectors import VectorModel, fitted, restored
 from vbn.data import Taxonomy, Vocabulary, known_ids
-from vbn.estimators import Queries, need_number, need_whole
-from vbn.model import Block
+from vbn.estimators import VBN, need_number, need_whole
 
-M = TypeVar("M", bound=Queries)
+M = TypeVar("M", bound=VectorModel | VBN)
 
 
 def retrofit(
@@ -24,7 +24,7 @@ def retrofit(
     beta: float | str = "degree",
     missing: str = "infer",
 ) -> M:
-    """A copy of a model whose vectors are drawn to those of their parents and children.
+    """Return a copy of a model whose vectors are pulled towards those of their parents and children.
 
     Each iteration goes through the entities by rising id and sets the vector of each, in place, to
 
@@ -36,7 +36,7 @@ def retrofit(
     Parameters
     ----------
     model
-        A fitted model with vectors: `SkipGram`, `BayesianSkipGram`, `VBN`, `FastText`, ... It is left as it is.
+        A fitted model with vectors: `SkipGram`, `BayesianSkipGram`, `VBN`, ... It does not change.
     taxonomy
         A `Taxonomy`, such as `data.taxonomy`, or edges in any form that `Dataset.with_taxonomy` takes. Edges hold
         both ways and weigh the same, as published. Where rows and columns differ, it is the columns'.
@@ -73,18 +73,21 @@ def retrofit(
     >>> cosine(closer) > cosine(model)
     True
     """
-    if not isinstance(model, Queries) or not hasattr(model, "posterior"):
+    if not isinstance(model, (VectorModel, VBN)):
         raise ParameterError(f"retrofit takes a fitted model with vectors, not {type(model).__name__}.")
-    trained = model._model()
+    start = fitted(model) if isinstance(model, VectorModel) else restored(model._model())
     _check(iterations, alpha, beta, missing)
     edges = taxonomy if isinstance(taxonomy, Taxonomy) else _edges(taxonomy)
-    u, v = trained.posterior.u, trained.posterior.v
     steps = Steps(int(iterations), float(alpha), beta, missing == "infer")
-    if trained.shared:
-        u = _retrofitted(u, trained.rows, trained.row_active, edges, steps)
-    v = _retrofitted(v, trained.columns, trained.column_active, edges, steps)
+    u = _retrofitted(start.u, start.rows, start.row_seen, edges, steps) if start.shared else start.u
+    v = _retrofitted(start.v, start.columns, start.column_seen, edges, steps)
     result = copy.copy(model)
-    result._trained = trained.with_posterior(replace(trained.posterior, u=u, v=v))
+    if isinstance(result, VectorModel):
+        result._vectors = replace(start, u=u, v=v)
+    else:
+        trained = result._model()
+        q = trained.posterior
+        result._trained = trained.with_posterior(replace(q, u=replace(q.u, mean=u), v=replace(q.v, mean=v)))
     return result
 
 
@@ -98,20 +101,22 @@ class Steps:
     infer: bool
 
 
-def _retrofitted(part: Block, names: Vocabulary, known: np.ndarray, edges: Taxonomy, steps: Steps) -> Block:
-    """The densities of a part with retrofitted means."""
+def _retrofitted(
+    vectors: np.ndarray, names: Vocabulary, known: np.ndarray, edges: Taxonomy, steps: Steps
+) -> np.ndarray:
+    """Return the vectors of one side, retrofitted."""
     nodes = edges.vocabulary
     place = known_ids(names, nodes)
-    start = np.zeros((len(nodes), part.mean.shape[1]))
+    start = np.zeros((len(nodes), vectors.shape[1]))
     given = place >= 0
-    start[given] = part.mean[place[given]]
+    start[given] = vectors[place[given]]
     trained = np.zeros(len(nodes), dtype=bool)
     trained[given] = known[place[given]]
     found, has = retrofitted_vectors(start, trained, neighbours_of(edges), steps)
-    mean = part.mean.copy()
+    result = vectors.copy()
     written = given & has
-    mean[place[written]] = found[written]
-    return replace(part, mean=mean)
+    result[place[written]] = found[written]
+    return result
 
 
 def neighbours_of(taxonomy: Taxonomy) -> list[np.ndarray]:
@@ -158,4 +163,4 @@ def _check(iterations: Any, alpha: Any, beta: Any, missing: Any) -> None:
     if not (isinstance(beta, str) and beta == "degree"):
         need_number("beta", beta, above=0.0)
     if missing not in ("infer", "skip"):
-        raise ParameterError(f"missing={missing!r} is neither 'infer' nor 'skip'.")
+        raise ParameterError(f"missing must be 'infer' or 'skip', got {missing!r}.")

@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import ParameterError
 from vbn.baselines.baseline import read_queries
 from vbn.data import Counts, Vocabulary
-from vbn.estimators import Queries
+from vbn.estimators import VBN
 from vbn.inference import average, both, check_averages, contexts_of, fold_in, logit, read_dial
 from vbn.kernels import ContextArrays
 from vbn.model import Gaussians, Trained
@@ -58,7 +58,7 @@ class Predictive:
         popularity_floor: float = 0.0,
     ) -> None:
         if query not in ("fold_in", "average", "both"):
-            raise ParameterError(f"query={query!r} is neither 'fold_in' nor 'average' nor 'both'.")
+            raise ParameterError(f"query must be 'fold_in', 'average' or 'both', got {query!r}.")
         if query != "fold_in":
             check_averages(trained, query)
         if query == "both" and counts is None:
@@ -135,7 +135,7 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popul
     """
     if hasattr(model, "scores"):
         return cast(Scorer, model)
-    if not isinstance(model, Queries):
+    if not isinstance(model, VBN):
         raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
     counts = model._data.counts if model._data is not None else None
     return Predictive(model._model(), query, popularity, counts, popularity_floor)

@@ -1,4 +1,4 @@
-"""What gensim's models share here: what they are trained on, and how their vectors answer."""
+"""Skip-gram by gensim (Mikolov et al., 2013), and Bayesian skip-gram (Barkan, 2017): `VBN` without prior knowledge."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
-from vbn.baselines.baseline import need
+from vbn.baselines.baseline import NotOfferedError, need
 from vbn.baselines.corpora import Given, Pairs, Rows
-from vbn.baselines.points import Absent, PointModel, mean_vectors, point_model, point_model_of_words, unit
+from vbn.baselines.vectors import VectorModel, Vectors, fitted, mean_vectors, unit
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators import VBN, Callback, need_datasets, need_flag, need_number, need_whole, registered
-from vbn.model import Trained
 
 _WINDOW, _WINDOW_OF_SETS = 5, 30  # gensim's own for text; in a set everything is near everything, as far as time allows
 
 
-class WordVectors(PointModel):
+class WordVectors(VectorModel):
     """Trains a model of gensim and keeps its vectors: u are the input, v the output vectors.
 
     Where rows and columns differ, only columns have vectors of their own, and v is their input vectors or, to rank by
@@ -54,16 +53,16 @@ class WordVectors(PointModel):
             Sentences: lists of tokens that can be read several times, a table or a file, as in
             `Dataset.from_sequences`. gensim gets them as they are.
             A `Dataset` of users x items (or other rows and columns that differ): each row is a sentence of its columns
-            in random order, every epoch anew; the vector of a row is the mean of its columns' vectors.
+            in random order, shuffled every epoch; the vector of a row is the mean of its columns' vectors.
             Any other `Dataset`: every counted pair is a sentence of two words. The counts hold the window already, and
             `window` does nothing.
         """
         self._check()
-        trained = self._of_data(data) if isinstance(data, Dataset) else self._of_sentences(data)
-        self._trained, self._data = trained, data if isinstance(data, Dataset) else None
+        self._vectors = self._of_data(data) if isinstance(data, Dataset) else self._of_sentences(data)
+        self._data = data if isinstance(data, Dataset) else None
         return self
 
-    def _of_sentences(self, sentences: Any) -> Trained:
+    def _of_sentences(self, sentences: Any) -> Vectors:
         model, corpus = self._start(self.min_count, _WINDOW), Given(sentences, bool(self.shuffle), self.seed)
         model.build_vocab(corpus)
         if not len(model.wv):
@@ -71,9 +70,9 @@ class WordVectors(PointModel):
         self._train(model, corpus, model.corpus_count)
         names = model.wv.index_to_key
         words = Vocabulary(names, [model.wv.get_vecattr(name, "count") for name in names])
-        return point_model_of_words(words, model.wv.vectors, model.syn1neg)
+        return Vectors.of_words(words, model.wv.vectors, model.syn1neg)
 
-    def _of_data(self, data: Dataset) -> Trained:
+    def _of_data(self, data: Dataset) -> Vectors:
         corpus = Pairs(data, self.seed) if data.shared else Rows(data, self.seed)
         model = self._start(1, _WINDOW if data.shared else _WINDOW_OF_SETS)
         frequencies = corpus.frequencies()
@@ -81,13 +80,13 @@ class WordVectors(PointModel):
         self._train(model, corpus, len(corpus), sum(frequencies.values()))
         inputs, outputs = self._inputs(model, data.columns), self._outputs(model, data.columns)
         if data.shared:
-            trained = point_model(data, inputs, outputs)
-            seen = trained.row_active | trained.column_active  # a pair trains both vectors of both words
-            return replace(trained, row_active=seen, column_active=seen)
+            vectors = Vectors.of(data, inputs, outputs)
+            seen = vectors.row_seen | vectors.column_seen  # a pair trains both vectors of both words
+            return replace(vectors, row_seen=seen, column_seen=seen)
         rows = mean_vectors(_binary(data), inputs)
         if self.rank_by == "cosine":
-            return point_model(data, rows, inputs)
-        return point_model(data, _padded(rows), np.concatenate([outputs, inputs], axis=1))
+            return Vectors.of(data, rows, inputs)
+        return Vectors.of(data, _padded(rows), np.concatenate([outputs, inputs], axis=1))
 
     def _start(self, min_count: int, window: int) -> Any:
         return self._new(
@@ -116,32 +115,32 @@ class WordVectors(PointModel):
     def _outputs(self, model: Any, names: Vocabulary) -> np.ndarray:
         return _by_name(model.syn1neg, model, names)
 
-    def _by_cosine(self, trained: Trained) -> bool:
-        return self.rank_by == "cosine" or (self.rank_by == "auto" and trained.shared)
+    def _by_cosine(self, vectors: Vectors) -> bool:
+        return self.rank_by == "cosine" or (self.rank_by == "auto" and vectors.shared)
 
     def _folded_in(self, baskets: Any) -> np.ndarray:
-        trained = self._model()
-        if trained.shared:
-            return mean_vectors(baskets, trained.posterior.u.mean)
-        means = mean_vectors(baskets, self._input_half(trained))
-        return _padded(means) if self._has_outputs(trained) else means
+        vectors = fitted(self)
+        if vectors.shared:
+            return mean_vectors(baskets, vectors.u)
+        means = mean_vectors(baskets, self._input_half(vectors))
+        return _padded(means) if self._has_outputs(vectors) else means
 
     def _vector_scores(self, queries: np.ndarray) -> np.ndarray:
-        trained = self._model()
-        if self._by_cosine(trained):
-            inputs = trained.posterior.u.mean if trained.shared else self._input_half(trained)
+        vectors = fitted(self)
+        if self._by_cosine(vectors):
+            inputs = vectors.u if vectors.shared else self._input_half(vectors)
             return np.asarray(unit(queries[:, : inputs.shape[1]]) @ unit(inputs).T)
-        if not trained.shared and not self._has_outputs(trained):
+        if not vectors.shared and not self._has_outputs(vectors):
             raise ParameterError("the model was fitted with rank_by='cosine' and has no output vectors; fit it again.")
         return super()._vector_scores(queries)
 
-    def _has_outputs(self, trained: Trained) -> bool:
+    def _has_outputs(self, vectors: Vectors) -> bool:
         """Whether columns that are not rows have output vectors, too."""
-        return trained.posterior.dim == 2 * self.dim
+        return vectors.dim == 2 * self.dim
 
-    def _input_half(self, trained: Trained) -> np.ndarray:
-        v = trained.posterior.v.mean
-        return v[:, self.dim :] if self._has_outputs(trained) else v
+    def _input_half(self, vectors: Vectors) -> np.ndarray:
+        v = vectors.v
+        return v[:, self.dim :] if self._has_outputs(vectors) else v
 
     def _check(self) -> None:
         for name in ("dim", "negatives", "epochs", "min_count", "workers"):
@@ -156,7 +155,7 @@ class WordVectors(PointModel):
             need_number("subsample", self.subsample, above=0.0)
         need_flag("shuffle", self.shuffle)
         if self.rank_by not in ("auto", "cosine", "dot"):
-            raise ParameterError(f"rank_by={self.rank_by!r} is neither 'auto', 'cosine' nor 'dot'.")
+            raise ParameterError(f"rank_by must be 'auto', 'cosine' or 'dot', got {self.rank_by!r}.")
 
     def _check_for_saving(self) -> None:
         self._check()
@@ -208,7 +207,7 @@ class SkipGram(WordVectors):
     min_count : int, default 1
         Leave out tokens that come less often; sentences only, a `Dataset` has its vocabulary. gensim's own is 5.
     shuffle : bool, default False
-        Whether to shuffle every sentence anew each epoch: for baskets, whose order means nothing.
+        Whether to shuffle every sentence in each epoch: for baskets, whose order means nothing.
     rank_by : {"auto", "cosine", "dot"}, default "auto"
         Score of a column: the "cosine" of its input vector with the query's, as in the paper, or the product ("dot") of
         its output vector with it, which is what training fits. A query of several entities is the mean of their input
@@ -280,9 +279,6 @@ class BayesianSkipGram(VBN):
     [0.0, 0.0]
     """
 
-    relation_proba = Absent("it learns no relations")
-    related = Absent("it learns no relations")
-
     def fit(
         self,
         data: Dataset,
@@ -304,6 +300,16 @@ class BayesianSkipGram(VBN):
         """Add counts to what was learned; as in `VBN.partial_fit`."""
         need_datasets("partial_fit", data, validation)
         return super().partial_fit(counts_only(data), validation, callbacks, resume_from)
+
+    @property
+    def related(self) -> NoReturn:
+        """Not offered: it learns no relations."""
+        raise NotOfferedError("BayesianSkipGram has no related: it learns no relations.")
+
+    @property
+    def relation_proba(self) -> NoReturn:
+        """Not offered: it learns no relations."""
+        raise NotOfferedError("BayesianSkipGram has no relation_proba: it learns no relations.")
 
 
 def counts_only(data: Dataset) -> Dataset:

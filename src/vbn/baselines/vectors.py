@@ -1,0 +1,325 @@
+"""Models that have one vector for each entity and no posterior: what they know, and what they answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import NotFittedError, NumericalError, ParameterError, UnknownEntityError
+from vbn.baselines.baseline import Baseline, Known
+from vbn.baselines.storing import from_stored, write
+from vbn.data import Dataset, Taxonomy, Vocabulary
+from vbn.estimators import check_k
+from vbn.inference import Table, top
+from vbn.model import Trained, lengths
+from vbn.storage import Densities, write_densities
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vectors of rows (u) and of columns (v), a bias for each column, and which entities training has seen."""
+
+    rows: Vocabulary
+    columns: Vocabulary
+    row_taxonomy: Taxonomy | None
+    column_taxonomy: Taxonomy | None
+    u: np.ndarray
+    v: np.ndarray
+    bias: np.ndarray
+    row_seen: np.ndarray
+    column_seen: np.ndarray
+
+    @classmethod
+    def of(cls, data: Dataset, u: np.ndarray, v: np.ndarray, bias: np.ndarray | None = None) -> Vectors:
+        """Return the vectors of a data set's rows and columns."""
+        bias = np.zeros(len(v), np.float32) if bias is None else bias.astype(np.float32)
+        _check_finite(u, v, bias)
+        counts = data.counts
+        return cls(
+            rows=data.rows,
+            columns=data.columns,
+            row_taxonomy=data.row_taxonomy,
+            column_taxonomy=data.column_taxonomy,
+            u=np.ascontiguousarray(u, dtype=np.float32),
+            v=np.ascontiguousarray(v, dtype=np.float32),
+            bias=bias,
+            row_seen=counts.row_sums() > 0,
+            column_seen=counts.column_sums() > 0,
+        )
+
+    @classmethod
+    def of_words(cls, words: Vocabulary, u: np.ndarray, v: np.ndarray) -> Vectors:
+        """Return the vectors of words that no data set counted."""
+        _check_finite(u, v)
+        bias, seen = np.zeros(len(v), np.float32), words.counts > 0
+        return cls(words, words, None, None, u, v, bias, seen, seen)
+
+    @property
+    def shared(self) -> bool:
+        """Whether rows and columns are the same entities."""
+        return self.rows is self.columns
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return int(self.v.shape[1])
+
+    def vocabulary(self, side: str) -> Vocabulary:
+        """Return the entities of a side."""
+        if side not in ("row", "column"):
+            raise ParameterError(f"side must be 'row' or 'column', got {side!r}.")
+        return self.rows if side == "row" else self.columns
+
+    def ids(self, names: Iterable[object], side: str) -> np.ndarray:
+        """Return the ids of names; an unknown one that the other side knows is told so."""
+        try:
+            return self.vocabulary(side).ids(names)
+        except UnknownEntityError as error:
+            other = "row" if side == "column" else "column"
+            if self.shared or error.name not in self.vocabulary(other):
+                raise
+            where = f"it is the name of a {other}: pass side='{other}'"
+            raise UnknownEntityError(error.name, (), elsewhere=where) from None
+
+    def candidates(self, side: str) -> np.ndarray:
+        """Return a mask of what may be an answer: all entities but parents without data of their own."""
+        seen = self.row_seen if side == "row" else self.column_seen
+        if self.shared:
+            seen = self.row_seen | self.column_seen
+        taxonomy = self.row_taxonomy if side == "row" else self.column_taxonomy
+        childless = np.ones(len(seen), dtype=bool)
+        if taxonomy is not None:
+            childless[taxonomy.category_ids] = False
+        return seen | childless
+
+    def read_out(self, readout: str, side: str) -> np.ndarray:
+        """Return the vector that stands for each entity: "entity" (u, or v for columns that are no rows) or "both"."""
+        self.vocabulary(side)
+        if readout == "entity":
+            return self.u if self.shared or side == "row" else self.v
+        if readout != "both":
+            raise ParameterError(f"readout must be 'entity' or 'both' for a model of vectors, got {readout!r}.")
+        if not self.shared:
+            raise ParameterError(
+                "readout='both' adds the row and the column vector of an entity; here rows and columns are different "
+                "entities, which have one each. Use readout='entity'."
+            )
+        return np.asarray(self.u + self.v)
+
+    def nearest(self, plus: Sequence[object], minus: Sequence[object], k: int, readout: str, side: str) -> Table:
+        """Return the entities with the largest cosine to some and not to others, each counting as a unit vector."""
+        vectors, ids = self.read_out(readout, side), self.ids([*plus, *minus], side)
+        asked = vectors[ids].astype(np.float64)
+        query = (np.r_[np.ones(len(plus)), -np.ones(len(minus))] / lengths(asked)) @ asked
+        unit_query = query / max(float(np.linalg.norm(query)), 1e-30)
+        # A sum for each row, not one product: equal rows get equal bits, so ties go by id.
+        scores = np.einsum("ij,j->i", vectors.astype(np.float64), unit_query) / lengths(vectors)
+        return self._best(scores, ids, k, side, "cosine")
+
+    def near(self, entity: object, k: int, side: str) -> Table:
+        """Return the entities whose vectors as columns have the largest product with one's vector as a row."""
+        if not self.shared:
+            raise ParameterError("by='context' needs rows and columns that are the same entities; use by='cosine'.")
+        ids = self.ids([entity], side)
+        scores = self.v.astype(np.float64) @ self.u[ids[0]].astype(np.float64) + self.bias
+        return self._best(scores, ids, k, side, "score")
+
+    def _best(self, scores: np.ndarray, hidden: np.ndarray, k: int, side: str, measure: str) -> Table:
+        names, allowed = self.vocabulary(side), self.candidates(side)
+        allowed[hidden] = False
+        best = top(scores, allowed, k)
+        return Table([names[i] for i in best.tolist()], scores[best], np.zeros(len(best)), measure)
+
+
+def fitted(model: Any) -> Vectors:
+    """Return the vectors of a model; an error before its `fit`."""
+    vectors: Vectors | None = model._vectors
+    if vectors is None:
+        raise NotFittedError(f"this {type(model).__name__} has not been fitted; call fit(data) first.")
+    return vectors
+
+
+def known(vectors: Vectors) -> Known:
+    """Return the entities of vectors as baselines take them."""
+    return Known(vectors.rows, vectors.columns, vectors.candidates("column"))
+
+
+def restored(trained: Trained) -> Vectors:
+    """Return the vectors that were stored."""
+    return Vectors(**from_stored(trained))
+
+
+class VectorModel(Baseline):
+    """A model of vectors; scores are u.v + b unless a class says otherwise."""
+
+    _vectors: Vectors | None = None
+
+    def similar(
+        self,
+        entity: object = None,
+        k: int = 10,
+        *,
+        by: str = "cosine",
+        positive: Sequence[object] | None = None,
+        negative: Sequence[object] | None = None,
+        side: str = "column",
+        readout: str = "entity",
+    ) -> Table:
+        """Return the entities most similar to one, or to some and not to others.
+
+        Parameters
+        ----------
+        entity
+            A name; or give `positive` and `negative` lists for an analogy.
+        k
+            How many.
+        by
+            "cosine" of the vectors, or "context": the product of the entity's row vector with all column vectors.
+        side
+            "row" or "column", where the two differ.
+        readout
+            For "cosine": which vectors are compared, as in `vectors`.
+        """
+        vectors = fitted(self)
+        plus, minus = [*([] if entity is None else [entity]), *_names(positive)], _names(negative)
+        if not plus and not minus:
+            raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
+        check_k(k)
+        if by == "cosine":
+            return vectors.nearest(plus, minus, int(k), readout, side)
+        if by != "context":
+            raise ParameterError(f"by must be 'cosine' or 'context', got {by!r}.")
+        if minus or len(plus) != 1:
+            raise ParameterError("by='context' ranks what occurs near one entity; give one name, or use by='cosine'.")
+        return vectors.near(plus[0], int(k), side)
+
+    def vectors(
+        self, names: Iterable[object] | None = None, *, readout: str = "entity", side: str = "column"
+    ) -> tuple[list[str], np.ndarray]:
+        """Return one vector for each entity.
+
+        Parameters
+        ----------
+        names
+            Whose; by default all entities of the side, including those that are only parents.
+        readout
+            "entity": the row vector, u (for columns that are no rows: v). "both": u + v, where rows and columns are
+            the same entities.
+        side
+            "row" or "column", where the two differ.
+
+        Returns
+        -------
+        names : list of str
+        vectors : ndarray of shape (number of names, dim)
+        """
+        vectors = fitted(self)
+        if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+            raise ParameterError(f"names={names!r} must be a list of names.")
+        found, entities = vectors.read_out(readout, side), vectors.vocabulary(side)
+        if names is None:
+            return list(entities.names), found.copy()
+        ids = vectors.ids(list(names), side)
+        return [entities[int(i)] for i in ids], found[ids]
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,  # noqa: A002 - the name that VBN.export has
+        *,
+        role: str = "entity",
+        side: str = "column",
+        categories: bool = True,
+    ) -> Path:
+        """Write the vectors to one file that other tools open, in the formats of `VBN.export`; variances are 0.
+
+        Parameters
+        ----------
+        path, format
+            Name of the file, and its format; by default what the suffix says.
+        role
+            "entity": vectors of rows (u); "context": of columns (v). Where rows and columns are different entities,
+            the vectors are those of the given side.
+        side
+            "row" or "column", where the two differ.
+        categories
+            Whether to include entities that were never seen and are only parents of others.
+        """
+        vectors = fitted(self)
+        if role not in ("entity", "context"):
+            raise ParameterError(f"role must be 'entity' or 'context', got {role!r}.")
+        names = vectors.vocabulary(side)
+        as_row = role == "entity" if vectors.shared else side == "row"
+        mean = vectors.u if as_row else vectors.v
+        taxonomy = vectors.row_taxonomy if side == "row" else vectors.column_taxonomy
+        ids = np.arange(len(names)) if categories else np.flatnonzero(vectors.candidates(side))
+        chosen = [names[i] for i in ids.tolist()]
+        found = Densities(chosen, names.counts[ids], mean[ids], np.zeros_like(mean[ids]), taxonomy, ids)
+        return write_densities(path, found, format)
+
+    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
+        """Write the model to a folder that `vbn.load` reads; replaces a model that is there.
+
+        Parameters
+        ----------
+        folder
+            Where to; made if it does not exist.
+        counts
+            Whether to keep the counts, which say what a user has.
+        """
+        vectors = fitted(self)
+        self._check_for_saving()
+        return write(folder, self, vectors, counts=counts)
+
+    def _check_for_saving(self) -> None:
+        """Raise for parameters that `vbn.load` would refuse."""
+
+    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:  # noqa: ARG002 - has nothing to remember
+        self._vectors = restored(trained)
+
+    def _known(self) -> Known:
+        return known(fitted(self))
+
+    def _row_scores(self, rows: np.ndarray) -> np.ndarray:
+        return self._vector_scores(fitted(self).u[rows])
+
+    def _basket_scores(self, baskets: Any) -> np.ndarray:
+        return self._vector_scores(self._folded_in(baskets))
+
+    def _folded_in(self, baskets: Any) -> np.ndarray:
+        """Return a vector for each basket: by default the mean of its columns' vectors."""
+        return mean_vectors(baskets, fitted(self).v)
+
+    def _vector_scores(self, queries: np.ndarray) -> np.ndarray:
+        vectors = fitted(self)
+        return np.asarray(queries.astype(np.float64) @ vectors.v.T.astype(np.float64) + vectors.bias)
+
+
+def mean_vectors(baskets: Any, vectors: np.ndarray) -> np.ndarray:
+    """Return the mean of the vectors of each basket's columns, weighted by their counts; 0 for an empty basket."""
+    totals = np.asarray(baskets.sum(axis=1), dtype=np.float64)
+    return np.asarray((baskets @ vectors.astype(np.float64)) / np.where(totals > 0, totals, 1.0)[:, None])
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """Return vectors of length 1; a vector of 0 stays 0."""
+    vectors = vectors.astype(np.float64)
+    sizes = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(sizes > 0, sizes, 1.0))
+
+
+def _check_finite(*arrays: np.ndarray) -> None:
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise NumericalError("training ended with vectors that are not finite; try a smaller learning rate.")
+
+
+def _names(given: Any) -> list[object]:
+    """Return a list of names; a single one may be given as it is."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
