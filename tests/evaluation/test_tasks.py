@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vbn
+from vbn.baselines import EASE
 from vbn.evaluation import (
     evaluate_pairs,
     evaluate_recommendation,
@@ -136,3 +137,18 @@ def test_relation_pairs_are_found_again():
     assert found["hits@1"] <= found["mrr@10"] <= found["hits@10"] <= 1.0
     with pytest.raises(vbn.UnknownEntityError):
         evaluate_relation(model, "previous", ["n1"], ["n0"])
+
+
+@pytest.mark.parametrize("kind", [vbn.Popularity, EASE])
+def test_a_baseline_is_evaluated_by_its_own_scores(kind):
+    users = ["ann", "ann", "ben", "ben", "cem", "cem", "dee"]
+    items = ["tea", "milk", "tea", "milk", "tea", "beer", "tea"]
+    model = kind().fit(vbn.Dataset.from_interactions(users, items))
+    likely, unlikely = (evaluate_recommendation(model, ["dee"], [item])[0] for item in ("milk", "beer"))
+    assert (likely["mpr"], unlikely["mpr"]) == (1.0, 0.0)
+
+
+def test_vectors_without_densities_are_evaluated_on_similarity():
+    model = vbn.SkipGram(dim=4).fit([["a", "dog", "barks"], ["a", "cat", "purrs"]] * 10)
+    found = evaluate_similarity(model, ["dog", "dog", "dog"], ["cat", "a", "unicorn"], [9.0, 1.0, 5.0])
+    assert (found["pairs"], found["unknown"]) == (2, 1)

@@ -2,16 +2,18 @@
 
 from typing import NoReturn
 
-from vbn.baselines.baseline import NotOfferedError, basket_matrix
+from vbn.baselines.baseline import Baseline, Entities, NotOfferedError, basket_matrix
 from vbn.baselines.ease import EASE
 from vbn.baselines.popularity import Popularity
 from vbn.baselines.retrofitting import Steps, neighbours_of, retrofit, retrofitted_vectors
-from vbn.baselines.scorer import Scorer, as_scorer
+from vbn.baselines.scorer import Scorer, as_scorer, known_of
 from vbn.baselines.skipgram import BayesianSkipGram, SkipGram
 
 __all__ = [
     "EASE",
+    "Baseline",
     "BayesianSkipGram",
+    "Entities",
     "NotOfferedError",
     "Popularity",
     "Scorer",
@@ -19,6 +21,7 @@ __all__ = [
     "Steps",
     "as_scorer",
     "basket_matrix",
+    "known_of",
     "neighbours_of",
     "retrofit",
     "retrofitted_vectors",

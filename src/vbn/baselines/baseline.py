@@ -81,7 +81,7 @@ _AT_ONCE = 128  # queries whose scores are held at a time
 
 
 @dataclass(frozen=True)
-class Known:
+class Entities:
     """The entities of a fitted model, and which columns may be an answer."""
 
     rows: Vocabulary
@@ -110,7 +110,7 @@ class Baseline(Parameters, ABC):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @abstractmethod
-    def _known(self) -> Known:
+    def _known(self) -> Entities:
         """The entities; raises `NotFittedError` before `fit`."""
 
     @abstractmethod
@@ -210,7 +210,7 @@ class Baseline(Parameters, ABC):
         tables = self._ranked(matrix, own, allowed, extra, int(k), labels)
         return Tables(tables) if many else tables[0]
 
-    def _seen(self, known: Known, rows: np.ndarray) -> list[np.ndarray]:
+    def _seen(self, known: Entities, rows: np.ndarray) -> list[np.ndarray]:
         """The columns that rows must not get: what they have, or themselves where rows are columns."""
         if known.shared:
             return list(rows[:, None])
@@ -252,7 +252,7 @@ def _check_manner(query: Any, explore: Any, seed: Any) -> None:
         raise ParameterError("explore and seed are for models with a posterior to draw from; leave them None.")
 
 
-def _allowed(known: Known, candidates: Any) -> np.ndarray:
+def _allowed(known: Entities, candidates: Any) -> np.ndarray:
     if candidates is None:
         return known.candidates
     if isinstance(candidates, str) or not isinstance(candidates, Iterable):

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn._errors import NotFittedError, ParameterError
-from vbn.baselines.baseline import Baseline, Known
+from vbn.baselines.baseline import Baseline, Entities
 from vbn.data import Dataset
 from vbn.estimators import check_k, need_datasets, need_flag, need_number
 from vbn.inference import Table, top
@@ -73,7 +73,7 @@ class ItemWeights(Baseline):
             raise NotFittedError(f"this {type(self).__name__} has not been fitted; call fit(data) first.")
         return self._data
 
-    def _known(self) -> Known:
+    def _known(self) -> Entities:
         data = self._fitted()
         mask = data.counts.column_sums() > 0
         if data.column_taxonomy is not None:
@@ -82,7 +82,7 @@ class ItemWeights(Baseline):
             mask = mask | childless
         else:
             mask = np.ones(len(mask), dtype=bool)
-        return Known(data.rows, data.columns, mask)
+        return Entities(data.rows, data.columns, mask)
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:
         return self._basket_scores(self._fitted().counts.to_scipy()[rows])

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.baselines.baseline import Baseline, Known
+from vbn.baselines.baseline import Baseline, Entities
 from vbn.baselines.storing import write
 from vbn.baselines.vectors import VectorModel, Vectors, fitted, known, restored
 from vbn.data import Dataset
@@ -94,7 +94,7 @@ class Popularity(Baseline):
     def _check_for_saving(self) -> None:
         """It has no parameters."""
 
-    def _known(self) -> Known:
+    def _known(self) -> Entities:
         return known(fitted(self))
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:

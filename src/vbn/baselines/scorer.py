@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.baselines.baseline import read_queries
+from vbn.baselines.baseline import Baseline, Entities, read_queries
 from vbn.data import Counts, Vocabulary
 from vbn.estimators import VBN
 from vbn.inference import average, both, check_averages, contexts_of, fold_in, logit, read_dial
@@ -112,6 +112,14 @@ class Predictive:
         v = self._trained.posterior.v
         mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
         return mean, np.concatenate([v.variance.T.astype(np.float64), mean**2])
+
+
+def known_of(model: Any) -> Entities:
+    """Return the entities of a fitted model, a baseline or a Bayesian one, and which columns may be an answer."""
+    if isinstance(model, Baseline):
+        return model._known()
+    trained = model._model()
+    return Entities(trained.rows, trained.columns, trained.profile.candidates("column"))
 
 
 def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popularity_floor: float = 0.0) -> Scorer:

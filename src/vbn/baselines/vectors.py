@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import NotFittedError, NumericalError, ParameterError, UnknownEntityError
-from vbn.baselines.baseline import Baseline, Known
+from vbn.baselines.baseline import Baseline, Entities
 from vbn.baselines.storing import from_stored, write
 from vbn.data import Dataset, Taxonomy, Vocabulary
 from vbn.estimators import check_k
@@ -144,9 +144,9 @@ def fitted(model: Any) -> Vectors:
     return vectors
 
 
-def known(vectors: Vectors) -> Known:
+def known(vectors: Vectors) -> Entities:
     """Return the entities of vectors as baselines take them."""
-    return Known(vectors.rows, vectors.columns, vectors.candidates("column"))
+    return Entities(vectors.rows, vectors.columns, vectors.candidates("column"))
 
 
 def restored(trained: Trained) -> Vectors:
@@ -282,7 +282,7 @@ class VectorModel(Baseline):
     def _restore(self, trained: Trained, record: dict[str, Any]) -> None:  # noqa: ARG002 - has nothing to remember
         self._vectors = restored(trained)
 
-    def _known(self) -> Known:
+    def _known(self) -> Entities:
         return known(fitted(self))
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:

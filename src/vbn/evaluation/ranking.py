@@ -1,14 +1,18 @@
-"""Held-out items of users: where the model ranks them among all that the user does not have yet."""
+"""Held-out items of users: where a model ranks them among all that the user does not have yet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vbn._errors import DataError
+from vbn.baselines import Entities, known_of
+from vbn.data import Vocabulary
+from vbn.estimators import VBN
 from vbn.evaluation.metrics import hit_rate, mean_percentile_rank, ndcg, recall
 from vbn.evaluation.tasks import known_pairs
 from vbn.inference import logit
@@ -16,6 +20,8 @@ from vbn.model import Trained
 
 _SCORES_AT_ONCE = 1 << 22
 _K = 10
+
+Scoring = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -39,13 +45,13 @@ def evaluate_recommendation(
 ) -> list[dict[str, Any]]:
     """Rank held-out items among the catalogue, in all and by how often the item was seen in training.
 
-    Candidates are all columns but those that are parents only, and but what the user has in the training data. Ties
-    count half. Hit rates and the percentile rank are means over held-out pairs, recall and NDCG over users.
+    Candidates are all columns except those that are only parents, and except what the user has in the training data.
+    Ties count half. Hit rates and the percentile rank are means over held-out pairs, recall and NDCG over users.
 
     Parameters
     ----------
     model
-        A trained model, with its counts if `exclude_seen`.
+        A fitted model, `VBN` or a baseline, with its counts if `exclude_seen`.
     users, items
         The held-out pairs: names of rows and of columns. Repeated ones count once; pairs with an unknown name, and
         pairs that the training data has, are left out, and counted.
@@ -70,32 +76,40 @@ def evaluate_recommendation(
     >>> [row["items"] for row in evaluate_recommendation(model, [2, 3], ["milk", "tea"])]
     ['all', 'rare']
     """
-    trained: Trained = model._model()
+    entities = known_of(model)
     if exclude_seen and model._data is None:
         raise DataError(
-            "this model was saved without its counts, so what a user has is not known; do not exclude what was seen, "
-            "or save the model with counts=True."
+            "this model was saved without its counts, so what a user has is not known; pass {remedy}, or save the "
+            "model with its counts.",
+            remedies=[("exclude_seen", False)],
         )
-    known = known_pairs(trained.rows, trained.columns, users, items)
+    known = known_pairs(entities.rows, entities.columns, users, items)
     counts = model._data.counts if exclude_seen else None
     pairs = np.unique(np.stack([known.rows, known.columns], axis=1), axis=0)
-    found = _merged(list(_ranked(trained, pairs, counts)))
-    times = trained.columns.counts[found.items]
+    found = _merged(list(_ranked(entities, _scoring(model, entities.rows), pairs, counts)))
+    times = entities.columns.counts[found.items]
     bands = {"all": times >= 0, "cold": times == 0, "rare": (times > 0) & (times <= rare), "frequent": times > rare}
     rows = [_figures(name, found, chosen, k) for name, chosen in bands.items() if chosen.any()]
     rows[0] |= {"unknown": len(users) - len(known.chosen), "seen": len(pairs) - len(found.ranks)}
     return rows
 
 
-def _ranked(trained: Trained, pairs: np.ndarray, counts: Any) -> Iterator[_Ranks]:
-    """Ranks of the held-out items of some users at a time; pairs come sorted by user."""
-    catalogue = trained.profile.candidates("column").copy()
+def _scoring(model: Any, rows: Vocabulary) -> Scoring:
+    """Return what scores all columns for ids of rows: a baseline's own scores, or predictive logits."""
+    if isinstance(model, VBN):
+        return partial(_logits, model._model())
+    return lambda ids: model.scores([rows[i] for i in ids.tolist()])
+
+
+def _ranked(known: Entities, score: Scoring, pairs: np.ndarray, counts: Any) -> Iterator[_Ranks]:
+    """Yield the ranks of the held-out items of some users at a time; pairs come sorted by user."""
+    catalogue = known.candidates.copy()
     catalogue[pairs[:, 1]] = True
     every = np.unique(pairs[:, 0])
     step = max(_SCORES_AT_ONCE // len(catalogue), 1)
     for first in range(0, len(every), step):
         block = every[first : first + step]
-        logits = _logits(trained, block)
+        logits = score(block)
         logits[:, ~catalogue] = -np.inf
         for at, user in enumerate(block.tolist()):
             own = pairs[slice(*np.searchsorted(pairs[:, 0], [user, user + 1])), 1]
@@ -103,7 +117,7 @@ def _ranked(trained: Trained, pairs: np.ndarray, counts: Any) -> Iterator[_Ranks
                 has = counts.indices[counts.indptr[user] : counts.indptr[user + 1]]
                 logits[at, has] = -np.inf
                 own = own[~np.isin(own, has)]
-            elif trained.shared:
+            elif known.shared:
                 logits[at, user] = -np.inf
                 own = own[own != user]
             rest = np.sort(logits[at][np.isfinite(logits[at])])

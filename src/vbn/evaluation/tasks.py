@@ -1,4 +1,4 @@
-"""Pairs of names as ids, without those that a model does not know."""
+"""What a model is worth on held-out pairs, on judged similarity and on held-out pairs of a relation."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from vbn.data import Dataset, Vocabulary, known_ids
 from vbn.evaluation.metrics import area_under_curve, calibration_error, mean_log_probability, spearman
 from vbn.inference import pair_scores, probability
 
+_FIRST = 10  # answers that are looked at
+_DRAWS = 10  # random right entities for each pair
+
 
 class Known(NamedTuple):
     """Ids of the pairs that are known, and which of the given ones those are."""
@@ -25,7 +28,7 @@ class Known(NamedTuple):
 def known_pairs(
     left_names: Vocabulary, right_names: Vocabulary, left: Sequence[object], right: Sequence[object]
 ) -> Known:
-    """The pairs whose two names are known; at least one must be."""
+    """Return the pairs whose two names are known; at least one must be."""
     if len(left) != len(right):
         raise DataError(f"there are {len(left)} left and {len(right)} right entities; a pair needs one of each.")
     rows, columns = known_ids(left_names, left), known_ids(right_names, right)
@@ -38,18 +41,18 @@ def known_pairs(
 def evaluate_pairs(
     model: Any, left: Sequence[object], right: Sequence[object], counts: ArrayLike | None = None, seed: int = 0
 ) -> dict[str, float]:
-    """How well a model tells held-out pairs from noise pairs.
+    """Measure how well a model tells held-out pairs from noise pairs.
 
     Noise pairs have the same left entity and a right one drawn as the negatives of training are; together they weigh
-    `negatives` times as much as the held-out ones. So the figures are those that training strives for. The calibration
-    error is that of `model.uncertainty`.
+    `negatives` times as much as the held-out ones. This is what training optimises. The calibration error is
+    that of `model.uncertainty`.
 
     Parameters
     ----------
     model
         A trained model.
     left, right
-        The held-out pairs, by name; repeated ones add up; those with an unknown name are left out, and counted.
+        The held-out pairs, by name; repeated ones add up; those with an unknown name are left out and counted.
     counts
         How often each pair was seen; 1 by default.
     seed
@@ -91,7 +94,7 @@ def evaluate_similarity(
     side: str = "column",
     readout: str = "entity",
 ) -> dict[str, float]:
-    """Spearman's correlation of judged similarities with cosines of the entities' vectors.
+    """Return Spearman's correlation of judged similarities with cosines of the entities' vectors.
 
     Parameters
     ----------
@@ -118,8 +121,8 @@ def evaluate_similarity(
     >>> result["pairs"], result["unknown"]
     (2, 1)
     """
-    names = model._model().vocabulary(side)
-    known = [i for i in range(len(left)) if left[i] in names and right[i] in names]
+    names = set(model.vectors(side=side, readout=readout)[0])
+    known = [i for i in range(len(left)) if str(left[i]) in names and str(right[i]) in names]
     if len(known) < 2:
         raise DataError(f"the model knows both names of {len(known)} of {len(left)} pairs; a correlation needs two.")
     cosines = _cosines(model, [left[i] for i in known], [right[i] for i in known], side, readout)
@@ -137,14 +140,10 @@ def _cosines(model: Any, left: Sequence[str], right: Sequence[str], side: str, r
     return np.asarray((a * b).sum(axis=1))
 
 
-_FIRST = 10
-_DRAWS = 10  # random right entities for each pair
-
-
 def evaluate_relation(
     model: Any, relation: str, left: Sequence[object], right: Sequence[object], seed: int = 0
 ) -> dict[str, float]:
-    """How well a model knows held-out pairs of a relation.
+    """Measure how well a model knows held-out pairs of a relation.
 
     Parameters
     ----------
@@ -153,7 +152,7 @@ def evaluate_relation(
     relation
         Name of the relation.
     left, right
-        The held-out pairs, by name; those with an unknown name are left out, and counted.
+        The held-out pairs, by name; those with an unknown name are left out and counted.
     seed
         Seed of the random pairs.
 
@@ -191,7 +190,7 @@ def evaluate_relation(
 
 
 def _places(model: Any, relation: str, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-    """Place of the right entity among the answers to the left one, from 1; one more than is looked at if not found."""
+    """Return the place of the right entity among the answers to the left one, from 1; 11 if it is not among them."""
     answers: dict[str, list[str]] = {}
     for left, _ in pairs:
         if left not in answers:
