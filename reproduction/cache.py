@@ -1,4 +1,4 @@
-"""Runs kept by content: what is asked for twice is computed once, also after a kill.
+"""Runs kept by content: what is asked for twice is computed once, even after a kill.
 
 The key of a run is the hash of all that its outcome depends on: data, split, model, parameters, version of the code.
 """
@@ -41,7 +41,7 @@ class Cache:
     folder
         Where the files are; made when the first one is written.
     tell
-        Called with a sentence where a file is broken and its run is done anew.
+        Called with a sentence where a file is broken and its run is repeated.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Cache:
         try:
             return _read(path)
         except UNREADABLE as error:
-            self._tell(f"{path.name} in the cache cannot be read ({error}); its run is done anew.")
+            self._tell(f"{path.name} in the cache cannot be read ({error}); its run is repeated.")
             return None
 
     def keep(self, what: Mapping[str, Any], record: Record) -> None:

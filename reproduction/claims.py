@@ -1,4 +1,4 @@
-"""What the results show, in words that are computed from them: claims, what came out, and whether they hold."""
+"""What the results show, in words computed from them: the report's opening, its claims and whether they hold."""
 
 from __future__ import annotations
 

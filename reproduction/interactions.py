@@ -1,4 +1,4 @@
-"""All that is shown of a domain of users and items, from the pooled ranks of its runs."""
+"""A domain of users and items from its data to its results: all runs, and all that is shown of them."""
 
 from __future__ import annotations
 

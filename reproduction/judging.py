@@ -1,4 +1,4 @@
-"""How high a model ranks what was hidden from it, among the whole catalogue less what the user is known to have."""
+"""How high a model ranks what was hidden from it, the figures of these ranks, and their bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def intervals(
     differences
         Of shape (cases, comparisons).
     resamples, seed
-        How often users are drawn anew, and the seed of that.
+        How often users are resampled, and the seed of that.
     level
         Share of the resamples within the interval.
 

@@ -1,4 +1,4 @@
-"""How many scores of a line lie above one of them: what ranking measures count."""
+"""Compiled loops of the laboratory: ranks of scores, and the memory floor of a half-sweep."""
 
 from __future__ import annotations
 

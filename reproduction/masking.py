@@ -165,7 +165,7 @@ def _first_of_each(user: NDArray[np.int64], *keys: NDArray) -> NDArray[np.int64]
 
 def _checked(which: str) -> str:
     if which not in PARTS:
-        raise ParameterError(f"which={which!r} is neither 'validation' nor 'test'.")
+        raise ParameterError(f"which must be 'validation' or 'test', got {which!r}.")
     return which
 
 

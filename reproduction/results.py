@@ -1,6 +1,6 @@
 """What a reproduction found, as plain data: tables, pictures and notes of one domain, to and from JSON.
 
-Whoever evaluates a domain fills these in; the report only draws them.
+The evaluation of a domain fills these in; the report only draws them.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Series:
     spread : tuple of float
         How far above and below to shade.
     ours : bool
-        Whether it is drawn to the fore.
+        Whether it is drawn in front.
     joined : bool
         Whether a line joins the points.
     faint : bool

@@ -1,4 +1,4 @@
-"""How a reproduction is to run, and how it tells what it does.
+"""How a reproduction runs: its options, its lines of progress, and processes that share the cores.
 
 Every domain is a function (folder of the data, options, cache, progress) -> DomainResult.
 """

@@ -1,4 +1,7 @@
-"""Positions of the popularity dial at which one trained model is ranked."""
+"""Train a model on a split, rank it at every position of the popularity dial, and keep what comes out.
+
+Runs are done ahead in several processes, into the cache.
+"""
 
 from __future__ import annotations
 

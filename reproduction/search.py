@@ -1,4 +1,4 @@
-"""What a search may choose from, for each model: kind of value, lowest and highest, or the choices."""
+"""Search for the parameters of each model on validation data: what may be chosen, and how trials are judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and verdicts of a domain of users and items, from pooled ranks."""
+"""Tables and verdicts of a domain of users and items, from pooled ranks, and which rivals the dial dominates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a row of the benchmark table is, and what comes out of it."""
+"""A row of the benchmark and its outcome, timing in turn, and code in a process of its own."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ _STATUS = Path("/proc/self/status")
 
 
 def forget_peak() -> bool:
-    """Let the peak of this process begin anew; returns whether the system can do that (Linux)."""
+    """Reset the peak of this process; returns whether the system can do that (Linux)."""
     if not _STATUS.exists():
         return False
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

@@ -1,4 +1,4 @@
-"""The row about starting: import, help, and the first fit with and without compiled kernels."""
+"""Rows about starting, reading and growing: first fits, large files, seconds and memory as the data grows."""
 
 from __future__ import annotations
 

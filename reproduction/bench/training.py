@@ -1,4 +1,4 @@
-"""Rows about the engine itself: its kernel against the memory floor, and what share of an epoch sampling takes."""
+"""Rows about training: the kernel against the memory floor, sampling, and skip-gram's epochs and quality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data to measure on where no data set is needed: text whose words follow Zipf's law, and users who like items."""
+"""Generated data to measure on: text that follows Zipf's law, users who like items; and how it is trained on."""
 
 from __future__ import annotations
 

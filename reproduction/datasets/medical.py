@@ -1,6 +1,7 @@
-"""The tree of ICD-9-CM's diagnoses: code > subcategory > category > block > chapter, from the codes themselves.
+"""Patients' diagnoses in their order, from MIMIC-III or plain tables, and the ICD-9-CM tree over them.
 
-Blocks and chapters are those of the US government's tabular list, which is in the public domain.
+The tree is made from the codes: code > subcategory > category > block > chapter. Blocks and chapters are those of the
+US government's tabular list, which is in the public domain.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Yahoo! Music's files of the KDD Cup 2011: ratings in blocks by user, and tracks, albums, artists and genres."""
+"""Music: Yahoo!'s files of the KDD Cup 2011, or playlists, with albums, artists and genres as taxonomy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SemCor's tag files: SGML with unquoted attributes in the release, XML in NLTK's copy; one reader for both."""
+"""SemCor: sentences with lemmas and senses, from its tag files, NLTK's copy or plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the HTML report looks, by day and by night."""
+"""The report as one HTML file, by day and by night."""
 
 from __future__ import annotations
 

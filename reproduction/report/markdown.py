@@ -1,4 +1,4 @@
-"""The report as Markdown."""
+"""The report as Markdown, and the part of it that stands in the README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How series look: ours in front, rivals in colours that the colour-blind tell apart too, names beside lines."""
+"""The pictures of a report: ours in front, rivals in colours that the colour-blind can tell apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report was made with: machine, commit, versions, date."""
+"""What a report was made with (machine, commit, versions), and how it words figures and verdicts."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def verdict_text(found: Verdicts) -> str:
 
 
 def _waited(facts: dict[str, Any]) -> str:
-    """How long one waits, and of which commit a domain is: domains of an earlier report stay in a later one."""
+    """Say how long a domain takes and its commit: domains of an earlier report stay in a later one."""
     made = f", commit {facts['commit']}" if "commit" in facts else ""
     return f"{duration(facts['waited'])} to wait{made}"
 

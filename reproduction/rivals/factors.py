@@ -83,7 +83,7 @@ def counts_matrix(data: Dataset, dtype: Any = np.float32) -> Any:
 def least_squares_rows(baskets: Any, v: np.ndarray, regularization: float, alpha: float) -> np.ndarray:
     """Vectors of new rows by the normal equations of implicit ALS (Hu et al., 2008).
 
-    A column that somebody has counts with confidence c = alpha * count, all others with confidence 1 as not wanted.
+    A column of the query has confidence c = alpha * count; all others count as unwanted, with confidence 1.
     """
     v = v.astype(np.float64)
     everything = v.T @ v + regularization * np.eye(v.shape[1])

@@ -16,7 +16,7 @@ _WEIGHTINGS = {"cosine": "CosineRecommender", "tfidf": "TFIDFRecommender", "bm25
 
 
 class ItemKNN(ItemWeights):
-    """Sums the similarities to what somebody has, over each column's nearest neighbours (extra "reproduce").
+    """Sums the similarities to the columns of a query, over each column's nearest neighbours (extra "reproduce").
 
     Columns without data have no neighbours: their score is 0.
 

@@ -1,4 +1,4 @@
-"""What the experiments on words start from: SemCor in lower case, WordNet over its words, five sets of judgements."""
+"""What the experiments on words start from: SemCor in lower case, WordNet over its words, judged pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences with one word hidden: which words are asked for, and the rank of each among the vocabulary."""
+"""Sentences with one word hidden: which words are asked for, their ranks, and how reliable probabilities are."""
 
 from __future__ import annotations
 

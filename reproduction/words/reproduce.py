@@ -1,4 +1,4 @@
-"""Trainings of the experiments on words in several processes at once, into the cache: gensim uses one core only.
+"""All experiments on words as one result; their trainings are done ahead in several processes.
 
 Each experiment is called once to hear which runs it lacks, then once for each of these, in a process that does this run
 and takes all others for done.

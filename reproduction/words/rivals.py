@@ -1,4 +1,4 @@
-"""The paper's examples as they come out here: what is near *lemma*, its rank beside others, opposites of *lowest*."""
+"""The families of models for word similarity, and the paper's examples as they come out here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search on words may choose: the settings it begins with and the values it draws from, family by family."""
+"""Search for the settings of the experiments on words: what is tried, and how it is judged on validation data."""
 
 from __future__ import annotations
 

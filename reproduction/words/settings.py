@@ -1,4 +1,4 @@
-"""Settings of the experiments on words: small toml files, chosen on validation data only."""
+"""Settings of the experiments on words, chosen on validation data only, and runs kept in the cache."""
 
 from __future__ import annotations
 

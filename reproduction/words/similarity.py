@@ -67,7 +67,7 @@ class SimilarityResult:
     def difference(self, ours: str, rival: str, rare: bool = False, seed: int = 0) -> tuple[float, float, float]:
         """Ours minus the rival's, averaged over sets, with the 95 % interval of a paired bootstrap over pairs.
 
-        Pairs are drawn anew within each set; ranks are those of the whole set, which spares a million rankings.
+        Pairs are resampled within each set; ranks are those of the whole set, which spares a million rankings.
         """
         rng = np.random.default_rng([seed, 0x51A])
         drawn = np.zeros(_RESAMPLES)

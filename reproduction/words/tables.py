@@ -292,7 +292,7 @@ def _leads(found: CompletionResult, ours: Place, rival: Place) -> dict[tuple[str
 def _compared(
     found: CompletionResult, leads: list[dict[tuple[str, str], np.ndarray]]
 ) -> tuple[tuple[Triple | None, ...], ...]:
-    """Mean leads and their intervals, sentences drawn anew; all that has the same cases is drawn together."""
+    """Mean leads and their intervals, sentences resampled; all that has the same cases is resampled together."""
     lines: list[list[Triple | None]] = [[None] * len(FOUR) for _ in leads]
     for part in ("full", "rare"):
         members = [number for number, column in enumerate(FOUR) if column[1] == part]

@@ -126,7 +126,7 @@ def test_a_part_that_is_the_whole(server, tmp_path):
     assert (tmp_path / "ml-1m.zip").exists()
 
 
-def test_a_server_without_ranges_starts_anew(server, tmp_path):
+def test_a_server_without_ranges_starts_again(server, tmp_path):
     server.knows_ranges = False
     (tmp_path / "ml-1m.zip.part").write_bytes(b"half of it")
     folder, _ = get("ml-1m", tmp_path)
@@ -135,7 +135,7 @@ def test_a_server_without_ranges_starts_anew(server, tmp_path):
 
 def test_a_wrong_checksum_keeps_nothing(server, tmp_path, monkeypatch):
     point_to(monkeypatch, server, "ml-1m", "md5:" + "0" * 32)
-    with pytest.raises(vbn.DataError, match=r"is not the file that was expected.*does not match"):
+    with pytest.raises(vbn.DataError, match=r"is not the expected file.*does not match"):
         get("ml-1m", tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -150,18 +150,18 @@ def test_without_a_published_checksum_the_first_one_counts(server, tmp_path):
     assert len(server.ranges) == 1
     (folder / "ml-latest-small.zip").unlink()
     server.content += b"more"
-    with pytest.raises(vbn.DataError, match=r"is not what it was at first.*delete .*\.sha256"):
+    with pytest.raises(vbn.DataError, match=r"differs from the first download.*delete .*\.sha256"):
         get("ml-latest-small", folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"no checksum"])
 def test_a_note_without_a_checksum_is_told(server, tmp_path, content):
     (tmp_path / "ml-latest-small.zip.sha256").write_bytes(content)
-    with pytest.raises(vbn.DataError, match=r"should begin with a checksum.*delete it"):
+    with pytest.raises(vbn.DataError, match=r"does not begin with a checksum.*delete it"):
         get("ml-latest-small", tmp_path)
 
 
-def test_without_a_checksum_each_try_starts_anew(server, tmp_path):
+def test_without_a_checksum_each_try_starts_again(server, tmp_path):
     server.cuts = 1
     get("ml-latest-small", tmp_path)
     assert server.ranges == [None, None]

@@ -29,7 +29,7 @@ def need(module: str, extra: str = "vbn[baselines]") -> Any:
 
 @dataclass(frozen=True)
 class Asked:
-    """Where in a batch the rows and the baskets stand, the ids of the rows, and the baskets as a sparse matrix."""
+    """Queries of a batch: positions of rows and of baskets, ids of the rows, and the baskets as a sparse matrix."""
 
     rows_at: np.ndarray
     rows: np.ndarray
@@ -41,7 +41,7 @@ class Asked:
 
 
 def read_queries(queries: Iterable[Any], rows: Vocabulary, columns: Vocabulary) -> Asked:
-    """Names of rows as their ids, lists of columns (or {column: count}) as counts."""
+    """Read names of rows as their ids, and lists of columns (or {column: count}) as counts."""
     if isinstance(queries, (str, bytes, numbers.Number)) or not isinstance(queries, Iterable):
         raise ParameterError(f"scores() takes a list of queries, not {queries!r} alone.")
     given = list(queries)
@@ -57,7 +57,7 @@ def read_queries(queries: Iterable[Any], rows: Vocabulary, columns: Vocabulary) 
 
 
 def basket_matrix(baskets: list[dict[Any, float]], columns: Vocabulary) -> Any:
-    """Baskets as a sparse matrix of counts, one row each."""
+    """Return baskets as a sparse matrix of counts, one row each."""
     from scipy.sparse import csr_array
 
     ids = [columns.ids(basket) for basket in baskets]
@@ -111,15 +111,15 @@ class Baseline(Parameters, ABC):
 
     @abstractmethod
     def _known(self) -> Entities:
-        """The entities; raises `NotFittedError` before `fit`."""
+        """Return the entities; raises `NotFittedError` before `fit`."""
 
     @abstractmethod
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:
-        """Scores of all columns for rows seen in training, given by their ids."""
+        """Return scores of all columns for rows seen in training, given by their ids."""
 
     @abstractmethod
     def _basket_scores(self, baskets: Any) -> np.ndarray:
-        """Scores of all columns for a sparse matrix of what each query has."""
+        """Return scores of all columns for a sparse matrix of baskets."""
 
     @property
     def columns(self) -> Vocabulary:
@@ -127,7 +127,7 @@ class Baseline(Parameters, ABC):
         return self._known().columns
 
     def scores(self, queries: Iterable[Any]) -> np.ndarray:
-        """Scores of every column for some queries, the higher the better.
+        """Return scores of every column for some queries, the higher the better.
 
         Parameters
         ----------
@@ -162,19 +162,19 @@ class Baseline(Parameters, ABC):
         explore: None = None,
         seed: int | None = None,
     ) -> Table | Tables:
-        """What goes best with some entities, or with a row seen in training.
+        """Return what goes best with some entities, or with a row seen in training.
 
         Parameters
         ----------
         entities
-            What somebody has: a list of names or {name: count}. A list of such lists is a batch.
+            The entities of a query: a list of names or {name: count}. A list of such lists is a batch.
         k
             How many answers.
         user
             Instead of entities: the name of a row seen in training, or a list of names (a batch).
         query
-            "fold_in" or "average", as `VBN` has it. A baseline has one way to read a list of entities, whichever is
-            named: its class says which.
+            "fold_in" or "average", as `VBN` has it. A baseline has only one way to read a list of entities, which its
+            class documents, and uses it for both.
         popularity, popularity_floor
             The dial: this times log(count + floor x mean count) adds to the score of each candidate.
         exclude_seen
@@ -182,7 +182,7 @@ class Baseline(Parameters, ABC):
         candidates
             Names of the only entities that may be an answer; by default all but those that are parents only.
         explore, seed
-            Not for baselines, which have no posterior to draw from: leave them None.
+            Must be None: baselines have no posterior to draw from.
 
         Returns
         -------
@@ -211,7 +211,7 @@ class Baseline(Parameters, ABC):
         return Tables(tables) if many else tables[0]
 
     def _seen(self, known: Entities, rows: np.ndarray) -> list[np.ndarray]:
-        """The columns that rows must not get: what they have, or themselves where rows are columns."""
+        """Return the columns that rows must not get: those they have, or themselves where rows are columns."""
         if known.shared:
             return list(rows[:, None])
         if self._data is None:
@@ -231,7 +231,7 @@ class Baseline(Parameters, ABC):
         k: int,
         labels: list[str | None] | list[str],
     ) -> list[Table]:
-        """A table for each query (ids of rows, or rows of a sparse matrix), scored some at a time."""
+        """Return a table for each query (ids of rows, or rows of a sparse matrix), scored some at a time."""
         score = self._row_scores if isinstance(queries, np.ndarray) else self._basket_scores
         columns, found = self._known().columns, []
         for first in range(0, len(labels), _AT_ONCE):
@@ -249,7 +249,7 @@ def _check_manner(query: Any, explore: Any, seed: Any) -> None:
     if query not in ("fold_in", "average"):
         raise ParameterError(f"query must be 'fold_in' or 'average', got {query!r}.")
     if explore is not None or seed is not None:
-        raise ParameterError("explore and seed are for models with a posterior to draw from; leave them None.")
+        raise ParameterError("explore and seed are for models with a posterior to draw from; they must be None.")
 
 
 def _allowed(known: Entities, candidates: Any) -> np.ndarray:

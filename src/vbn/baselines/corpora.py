@@ -9,21 +9,21 @@ import numpy as np
 
 from vbn.data import Dataset, as_name, check_sentence, read_sentences
 
-LONGEST = 10_000  # tokens; gensim cuts longer sentences off without a word
+LONGEST = 10_000  # tokens; gensim silently truncates longer sentences
 _PAIRS_AT_ONCE = 100_000
 
 
 class Given:
-    """Sentences as they were given, with names as text; read anew each epoch, shuffled within each if wanted.
+    """Sentences as they were given, with names as text; read again each epoch, shuffled within if wanted.
 
     Parameters
     ----------
     source
-        Whatever `Dataset.from_sequences` takes; what can be read only once is kept in memory.
+        Anything that `Dataset.from_sequences` takes; what can be read only once is kept in memory.
     shuffle
         Whether the order within a sentence means nothing, as in a basket.
     seed
-        Of the shuffling.
+        Seed of the shuffling.
     """
 
     def __init__(self, source: Any, shuffle: bool, seed: int) -> None:
@@ -53,7 +53,7 @@ class Rows:
         self._names = np.array(data.columns.names, dtype=object)
 
     def frequencies(self) -> dict[str, int]:
-        """In how many rows each column is."""
+        """Return in how many rows each column is."""
         times = np.bincount(self._data.counts.indices, minlength=len(self._names))
         return {name: int(n) for name, n in zip(self._names, times, strict=True) if n}
 
@@ -87,7 +87,7 @@ class Pairs:
         self._words += np.bincount(self._right, self._times, len(self._names))
 
     def frequencies(self) -> dict[str, int]:
-        """How often each word comes, at least once."""
+        """Return how often each word occurs, at least once."""
         return {name: max(round(float(n)), 1) for name, n in zip(self._names, self._words, strict=True) if n > 0}
 
     def __len__(self) -> int:

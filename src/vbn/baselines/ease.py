@@ -1,4 +1,4 @@
-"""Models of weights between columns: what somebody has says directly what else goes with it."""
+"""EASE (Steck, 2019): the best linear model of items from items; and what models of item-to-item weights share."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from vbn.inference import Table, top
 
 
 class ItemWeights(Baseline):
-    """Scores are what a row has, times a matrix of weights from columns to columns.
+    """Scores are the columns of a row times a matrix of weights from columns to columns.
 
-    It is fitted in seconds and as large as the square of the columns, so it is not saved: keep the data.
+    It is fitted in seconds and its size is the square of the number of columns, so it is not saved: keep the data.
     """
 
     _weights: Any = None
 
     def fit(self, data: Dataset) -> Self:
-        """Work out the weights.
+        """Compute the weights.
 
         Parameters
         ----------
@@ -37,18 +37,18 @@ class ItemWeights(Baseline):
 
     @abstractmethod
     def _learned(self, data: Dataset) -> Any:
-        """The weights: a dense or sparse matrix, from what somebody has (rows) to what is scored (columns)."""
+        """Return the weights, dense or sparse: from the columns of a query (rows) to those scored (columns)."""
 
     @abstractmethod
     def _check(self) -> None:
         """Raise for parameters out of their range."""
 
     def _input(self, counts: Any) -> Any:
-        """What somebody has, as the weights take it."""
+        """Return the columns of queries as the weights take them."""
         return counts
 
     def similar(self, entity: object = None, k: int = 10) -> Table:
-        """The columns to which the weights from one are largest.
+        """Return the columns to which the weights from one are largest.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The baseline that knows nothing of anybody: what is seen most comes first."""
+"""The baseline that ignores the query: what is seen most comes first."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def retrofit(
 
 @dataclass(frozen=True)
 class Steps:
-    """How to go: iterations, weights, and whether nodes without a vector take part."""
+    """Iterations, weights, and whether nodes without a vector take part."""
 
     iterations: int
     alpha: float
@@ -120,7 +120,7 @@ def _retrofitted(
 
 
 def neighbours_of(taxonomy: Taxonomy) -> list[np.ndarray]:
-    """Parents and children of every node."""
+    """Return the parents and children of every node."""
     child, parent, _ = taxonomy.edges()
     pairs = np.unique(np.stack([np.r_[child, parent], np.r_[parent, child]]), axis=1)
     bounds = np.searchsorted(pairs[0], np.arange(1, len(taxonomy.vocabulary)))
@@ -130,10 +130,10 @@ def neighbours_of(taxonomy: Taxonomy) -> list[np.ndarray]:
 def retrofitted_vectors(
     start: np.ndarray, trained: np.ndarray, neighbours: list[np.ndarray], steps: Steps
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors after the iterations, and which nodes have one.
+    """Return the vectors after the iterations, and which nodes have one.
 
-    `trained` says whose vectors in `start` are real. A node that is to be inferred has no vector, and is nobody's
-    neighbour, until one of its neighbours has one.
+    `trained` says which vectors in `start` are real. A node to be inferred has no vector, and counts as no neighbour,
+    until one of its neighbours has one.
     """
     from vbn.kernels.drawing import draw_together
 

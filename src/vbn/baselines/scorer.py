@@ -1,4 +1,4 @@
-"""What evaluation asks of any model, ours or not: scores of all columns for a batch of queries."""
+"""What evaluation asks of any model: scores of all columns for a batch of queries."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from vbn.model import Gaussians, Trained
 class Scorer(Protocol):
     """Scores of every column for queries, the higher the better.
 
-    A query is the name of a row seen in training, or a list of columns (or {column: count}) that somebody has. The
-    columns of the answer follow `columns`; after a fit on a `Dataset` these are the columns of the data set.
+    A query is the name of a row seen in training, or a list of columns (or {column: count}). The columns of the
+    answer follow `columns`; after a fit on a `Dataset` these are the columns of the data set.
     """
 
     @property
@@ -30,7 +30,7 @@ class Scorer(Protocol):
         """The entities that are scored."""
 
     def scores(self, queries: Iterable[Any]) -> np.ndarray:
-        """An array (number of queries, number of columns)."""
+        """Return an array of shape (number of queries, number of columns)."""
 
 
 class Predictive:
@@ -72,7 +72,7 @@ class Predictive:
         return self._trained.columns
 
     def scores(self, queries: Iterable[Any]) -> np.ndarray:
-        """Predictive logits after the dial, one row for each query."""
+        """Return predictive logits after the dial, one row for each query."""
         trained = self._trained
         asked = read_queries(queries, trained.rows, trained.columns)
         result = np.empty((len(asked), len(trained.columns)))
@@ -123,7 +123,7 @@ def known_of(model: Any) -> Entities:
 
 
 def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popularity_floor: float = 0.0) -> Scorer:
-    """A model as evaluation sees it: baselines as they are, Bayesian models by their posterior predictive.
+    """Return a model as evaluation sees it: baselines as they are, Bayesian models by their posterior predictive.
 
     Parameters
     ----------

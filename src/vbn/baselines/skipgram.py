@@ -21,7 +21,7 @@ _WINDOW, _WINDOW_OF_SETS = 5, 30  # gensim's own for text; in a set everything i
 
 
 class WordVectors(VectorModel):
-    """Trains a model of gensim and keeps its vectors: u are the input, v the output vectors.
+    """A model of gensim whose vectors are kept: u are the input, v the output vectors.
 
     Where rows and columns differ, only columns have vectors of their own, and v is their input vectors or, to rank by
     products, their output and input vectors side by side; rows are means of input vectors.
@@ -42,7 +42,7 @@ class WordVectors(VectorModel):
 
     @abstractmethod
     def _new(self, **common: Any) -> Any:
-        """A model of gensim that has seen nothing yet."""
+        """Return an untrained model of gensim."""
 
     def fit(self, data: Any) -> Self:
         """Train on sentences, on users' items or on counted pairs.
@@ -66,7 +66,7 @@ class WordVectors(VectorModel):
         model, corpus = self._start(self.min_count, _WINDOW), Given(sentences, bool(self.shuffle), self.seed)
         model.build_vocab(corpus)
         if not len(model.wv):
-            raise DataError(f"no token comes at least min_count={self.min_count} times; there is nothing to learn.")
+            raise DataError(f"no token occurs at least min_count={self.min_count} times; there is nothing to learn.")
         self._train(model, corpus, model.corpus_count)
         names = model.wv.index_to_key
         words = Vocabulary(names, [model.wv.get_vecattr(name, "count") for name in names])
@@ -109,7 +109,7 @@ class WordVectors(VectorModel):
         model.train(corpus, total_examples=examples, total_words=words, epochs=self.epochs)
 
     def _inputs(self, model: Any, names: Vocabulary) -> np.ndarray:
-        """Input vectors in the order of a vocabulary; 0 for names that training has not seen."""
+        """Return input vectors in the order of a vocabulary; 0 for names that training has not seen."""
         return _by_name(model.wv.vectors, model, names)
 
     def _outputs(self, model: Any, names: Vocabulary) -> np.ndarray:
@@ -135,7 +135,7 @@ class WordVectors(VectorModel):
         return super()._vector_scores(queries)
 
     def _has_outputs(self, vectors: Vectors) -> bool:
-        """Whether columns that are not rows have output vectors, too."""
+        """Whether columns that are not rows also have output vectors."""
         return vectors.dim == 2 * self.dim
 
     def _input_half(self, vectors: Vectors) -> np.ndarray:
@@ -171,7 +171,7 @@ def _by_name(vectors: np.ndarray, model: Any, names: Vocabulary) -> np.ndarray:
 
 
 def _padded(vectors: np.ndarray) -> np.ndarray:
-    """Query vectors that meet the output half of the columns' vectors only."""
+    """Return query vectors that meet only the output half of the columns' vectors."""
     return np.concatenate([vectors, np.zeros_like(vectors)], axis=1)
 
 
@@ -265,7 +265,7 @@ class SkipGram(WordVectors):
 
 @registered
 class BayesianSkipGram(VBN):
-    """`VBN` on co-occurrences alone: a taxonomy and relations of the data are left aside.
+    """`VBN` on co-occurrences alone: taxonomy and relations of the data are ignored.
 
     Parameters are those of `VBN`; those of relations do nothing. Entities that came with the taxonomy stay in the
     vocabulary, without data and without parents, so that ids are those of the data.
@@ -313,5 +313,5 @@ class BayesianSkipGram(VBN):
 
 
 def counts_only(data: Dataset) -> Dataset:
-    """The data without taxonomies and relations, over the same entities."""
+    """Return the data without taxonomies and relations, over the same entities."""
     return Dataset(data.rows, None if data.shared else data.columns, data.counts, kind=data.kind)

@@ -82,7 +82,7 @@ def load_bundled() -> Bundled:
 
     How often two words stand within five words of each other in WordNet 3.0's definitions and examples of
     food, animals, parts of the body and frequent antonyms; hypernyms as taxonomy; antonyms and parts as
-    relations. WordNet 3.0 is copyright 2006 by Princeton University; its licence lies beside the data.
+    relations. WordNet 3.0 is copyright 2006 by Princeton University; its licence is beside the data.
 
     Returns
     -------
@@ -103,11 +103,11 @@ def _file() -> Traversable:
 
 
 def open_bundled(file: Traversable) -> Bundled:
-    """What `load_bundled` returns, from a file; it is always the same, so that any error means that it is damaged."""
+    """Return what `load_bundled` does, from a file; the file never changes, so any error means that it is damaged."""
     try:
         return _unpacked(read_bundled(file))
     except UNREADABLE as error:
-        raise DataError(f"{file} is damaged ({error}); install vbn anew") from error
+        raise DataError(f"{file} is damaged ({error}); reinstall vbn") from error
 
 
 def _unpacked(raw: RawBundled) -> Bundled:

@@ -1,4 +1,4 @@
-"""Which public data sets can be downloaded: addresses, checksums and what their owners ask of users."""
+"""Download a public data set: addresses and licences, checksums, resumed downloads, unpacking."""
 
 from __future__ import annotations
 
@@ -72,19 +72,19 @@ def download(
 ) -> Path:
     """Download a public data set and unpack it; needs the extra ``data``.
 
-    An archive that is there already and has the right checksum is not downloaded again. Where no checksum is published
-    for good (``ml-latest-small``), that of the first download is kept beside the file and later ones must agree.
+    An archive that already exists and has the right checksum is not downloaded again. Where no permanent checksum is
+    published (``ml-latest-small``), that of the first download is kept beside the file and later ones must agree.
 
     Parameters
     ----------
     name : {"ml-1m", "ml-25m", "ml-latest-small", "semcor", "wordnet"}
-        Which one. Mind its licence: it is told first.
+        Which one. Mind its licence, which is shown first.
     folder : path, default "data"
-        Where to put it; made if it is not there.
+        Where to put it; made if it does not exist.
     progress : bool, default True
-        Whether a bar on standard error shows how far the download is.
+        Whether to show a progress bar on standard error.
     tell : callable, optional
-        Takes messages: the licence, and a checksum that was found. Default: standard error.
+        Called with messages: the licence, and a checksum that was found. Default: print to standard error.
 
     Returns
     -------
@@ -129,20 +129,20 @@ def _fetch(source: Source, root: Path, progress: bool, say: Callable[[str], None
 
 
 def _noted(note: Path) -> str | None:
-    """The checksum of an earlier download; None if there was none."""
+    """Return the checksum of an earlier download; None if there was none."""
     if not note.is_file():
         return None
     found = re.match("[0-9a-f]{64}", note.read_text(encoding="ascii", errors="replace"))
     if found is None:
-        raise DataError(f"{note} should begin with a checksum and does not; delete it to trust the next download")
+        raise DataError(f"{note} does not begin with a checksum; delete it to trust the next download")
     return f"sha256:{found[0]}"
 
 
 def _mismatch(source: Source, note: Path, error: ValueError) -> str:
     found = " ".join(str(error).split())
     if source.checksum is None:
-        return f"{source.file} is not what it was at first: {found} If the new one is wanted, delete {note}"
-    return f"{source.base}/{source.file} is not the file that was expected: {found} Nothing was kept; try again later"
+        return f"{source.file} differs from the first download: {found} To accept the new one, delete {note}"
+    return f"{source.base}/{source.file} is not the expected file: {found} Nothing was kept; try again later"
 
 
 def _unpack(archive: Path, root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Who had to do with what: users, items, how much they liked them and in which order."""
+"""Interactions of users with items: how much users liked items, and in which order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who directed a movie: from a table of items and directors, or from IMDb's files through MovieLens' links."""
+"""MovieLens' ratings and movies, their directors (from a table or from IMDb), and taxonomies over them."""
 
 from __future__ import annotations
 

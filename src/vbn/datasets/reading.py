@@ -17,7 +17,7 @@ _LARGEST = 1 << 46  # of a whole number: as seconds it fits 64 bits even if it c
 
 
 class Layout(NamedTuple):
-    """One way in which a data set lies in a folder: what it is called, and the files that tell it."""
+    """One way in which a data set lies in a folder: its name, and the files that identify it."""
 
     name: str
     files: tuple[str, ...]
@@ -70,7 +70,7 @@ def as_folder(folder: str | os.PathLike[str]) -> Path:
     """Check that a folder is one."""
     root = as_path(folder)
     if not root.is_dir():
-        raise DataError(f"no such folder: {root}; give the folder that holds the data set's files")
+        raise DataError(f"no such folder: {root}; give the folder with the files of the data set")
     return root
 
 
@@ -79,7 +79,7 @@ def as_path(folder: str | os.PathLike[str]) -> Path:
     try:
         return Path(folder)
     except TypeError:
-        raise ParameterError(f"folder={folder!r} is no path of a folder") from None
+        raise ParameterError(f"folder={folder!r} must be the path of a folder") from None
 
 
 def optional(folder: Path, name: str) -> Path | None:
@@ -162,18 +162,18 @@ def named(user: str, item: str, path: Path, line: int) -> None:
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> None:
-    """Refuse an option that is none of the allowed words."""
+    """Refuse an option that is not one of the allowed words."""
     if value not in allowed:
         raise ParameterError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}")
 
 
 def threshold(name: str, value: object) -> None:
-    """Refuse an option that is no number."""
+    """Refuse an option that is not a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
         raise ParameterError(f"{name}={value!r} must be a number")
 
 
 def at_least(name: str, value: object, least: int) -> None:
-    """Refuse an option that is no whole number, or a smaller one."""
+    """Refuse an option that is not a whole number of at least this."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}")

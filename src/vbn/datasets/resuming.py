@@ -1,4 +1,4 @@
-"""A downloader for pooch that tries again and goes on where it broke off. Imports requests, which comes with pooch."""
+"""A downloader for pooch that retries and continues where it broke off. Imports requests, which comes with pooch."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _CHUNK = 1 << 18
 
 
 class BrokenOffError(Exception):
-    """Fewer bytes came than were announced, or the server asks to try again."""
+    """Fewer bytes arrived than announced, or the server asks to try again."""
 
 
 class ResumingDownloader:
-    """Download to a file of its own first, and go on with it at the next try, or in the next session.
+    """Download to a file of its own first, and continue with it at the next try or in the next session.
 
     Parameters
     ----------
     part : Path or None
-        Where the part that has come is kept; None: each try starts anew.
+        Where the received part is kept; None: each try starts from the beginning.
     progress : bool
         Whether to show a bar on standard error.
     """
@@ -72,7 +72,7 @@ class ResumingDownloader:
                     done += len(chunk)
                     advance(done)
             if total is not None and done < total:
-                raise BrokenOffError(f"{done:,} of {total:,} bytes came")
+                raise BrokenOffError(f"{done:,} of {total:,} bytes arrived")
 
     @contextmanager
     def _bar(self, part: Path, done: int, total: int | None) -> Iterator[Any]:
@@ -86,5 +86,5 @@ class ResumingDownloader:
 
 
 def _given_up(url: str, part: Path | None, error: Exception) -> str:
-    kept = f" What has come is kept in {part}; the next try goes on from there." if part and part.exists() else ""
+    kept = f" The received part is kept in {part}; the next try continues from there." if part and part.exists() else ""
     return f"{url} could not be downloaded in {_TRIES} tries: {error}.{kept}"

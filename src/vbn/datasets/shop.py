@@ -78,7 +78,7 @@ def write_shop(folder: str | os.PathLike[str] = "shop", customers: int = 600, se
 
 
 def _kinds() -> dict[str, str]:
-    """The department of each kind of product."""
+    """Return the department of each kind of product."""
     return {kind: department for department, kinds in _CATALOGUE.items() for kind in kinds}
 
 
@@ -104,7 +104,7 @@ def _as_csv(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> bytes:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files unless one of these names is taken by another one, which may be somebody's data."""
+    """Write the files unless one of their names is taken by another file, which may be a user's data."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         path = folder / name

@@ -1,4 +1,7 @@
-"""Weighted edges made acyclic: within a cycle the edge that matters least to its child goes first."""
+"""WordNet over the words of a corpus: hypernyms as a weighted taxonomy without cycles, antonyms and parts.
+
+The weights are WordNet's tag counts, which come largely from SemCor: say so where a model of SemCor is judged.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def break_cycles(edges: Iterable[Edge]) -> tuple[list[Edge], list[Edge]]:
 
 
 def _ranks(edges: list[Edge]) -> np.ndarray:
-    """The place of each edge by falling share of its child's weight."""
+    """Return the place of each edge by falling share of its child's weight."""
     total: dict[str, float] = defaultdict(float)
     for child, _, weight in edges:
         total[child] += weight
@@ -128,7 +131,7 @@ def wordnet_taxonomy(
     if levels is not None:
         at_least("levels", levels, 1)
     if isinstance(words, str) or not isinstance(words, Iterable):
-        raise ParameterError(f"words={words!r} is no list of words; give one, such as data.entities")
+        raise ParameterError(f"words={words!r} must be a list of words, such as data.entities")
     wordnet = folder if isinstance(folder, WordNet) else WordNet.open(folder)
     builder = _Builder(wordnet, _Choices(senses, nodes, adjectives, ancestors, inflections))
     edges: list[Edge] = []

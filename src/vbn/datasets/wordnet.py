@@ -1,4 +1,4 @@
-"""Lines of WordNet's database files, wndb(5WN): synsets, entries of the index, tag counts."""
+"""WordNet 3.x in memory: its database files, wndb(5WN), in a folder or an archive, its senses and its morphology."""
 
 from __future__ import annotations
 

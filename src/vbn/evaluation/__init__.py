@@ -1,4 +1,4 @@
-"""What a model is worth: splits, metrics, and the four tasks of `vbn evaluate`."""
+"""Measure what a model is worth: splits, metrics, and the four tasks of `vbn evaluate`."""
 
 from __future__ import annotations
 

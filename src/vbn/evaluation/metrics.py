@@ -12,7 +12,7 @@ from vbn._errors import DataError
 
 
 def mean_log_probability(p: ArrayLike, outcome: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """Mean log of the probability that was given to what happened; 0 is perfect.
+    """Return the mean log of the probability that was given to what happened; 0 is perfect.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def mean_log_probability(p: ArrayLike, outcome: ArrayLike, weights: ArrayLike | 
 
 
 def calibration_error(p: ArrayLike, outcome: ArrayLike, weights: ArrayLike | None = None, bins: int = 10) -> float:
-    """Expected calibration error: how far predicted and observed frequencies lie apart, over bins of equal width.
+    """Return the expected calibration error: how far predicted and observed frequencies differ, in equal-width bins.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def calibration_error(p: ArrayLike, outcome: ArrayLike, weights: ArrayLike | Non
 def area_under_curve(
     positive: ArrayLike, negative: ArrayLike, weights: tuple[ArrayLike, ArrayLike] | None = None
 ) -> float:
-    """Probability that a positive scores above a negative (area under the ROC curve); ties count half.
+    """Return the probability that a positive scores above a negative (area under the ROC curve); ties count half.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def area_under_curve(
 
 
 def hit_rate(ranks: ArrayLike, k: ArrayLike) -> float:
-    """Share of items ranked among the first k (one number, or one for each item, such as a tenth of its candidates).
+    """Return the share of items ranked among the first k: one number, or one for each item.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def hit_rate(ranks: ArrayLike, k: ArrayLike) -> float:
 
 
 def mean_percentile_rank(ranks: ArrayLike, candidates: ArrayLike) -> float:
-    """One minus the mean share of the other candidates that rank above an item: 1 is perfect, 0.5 is chance.
+    """Return one minus the mean share of other candidates ranked above an item: 1 is perfect, 0.5 is chance.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def mean_percentile_rank(ranks: ArrayLike, candidates: ArrayLike) -> float:
 
 
 def recall(ranks: ArrayLike, users: ArrayLike, k: int) -> float:
-    """Share of a user's held-out items among the first k, averaged over users.
+    """Return the share of a user's held-out items among the first k, averaged over users.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def recall(ranks: ArrayLike, users: ArrayLike, k: int) -> float:
 
 
 def ndcg(ranks: ArrayLike, users: ArrayLike, k: int) -> float:
-    """Normalised discounted cumulative gain of each user's first k, averaged over users.
+    """Return the normalised discounted cumulative gain of each user's first k, averaged over users.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def ndcg(ranks: ArrayLike, users: ArrayLike, k: int) -> float:
 
 
 def spearman(left: ArrayLike, right: ArrayLike) -> float:
-    """Rank correlation of two scores; ties get the mean of their ranks.
+    """Return the rank correlation of two scores; ties get the mean of their ranks.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _columns(p: ArrayLike, outcome: ArrayLike, weights: ArrayLike | None) -> tup
 def _ranks(ranks: ArrayLike) -> np.ndarray:
     result = np.asarray(ranks, dtype=np.float64)
     if not len(result):
-        raise DataError("there is no rank to average.")
+        raise DataError("there are no ranks to average.")
     return result
 
 

@@ -12,8 +12,8 @@ def hold_out(data: Dataset, share: float, seed: int = 0) -> tuple[Dataset, Datas
     """Hold out a random share of the cells.
 
     Both parts have the entities of `data` with their ids; an entity that loses all its cells is one without data.
-    Where rows and columns are the same entities, the two directions of a pair go the same way, so that none can be
-    read off the other. The taxonomies and relations stay with the part to train on.
+    Where rows and columns are the same entities, the two directions of a pair go the same way, so neither can be read
+    off the other. The taxonomies and relations stay with the part to train on.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def hold_out(data: Dataset, share: float, seed: int = 0) -> tuple[Dataset, Datas
     (3, 1)
     """
     if not 0.0 < share < 1.0:
-        raise ParameterError(f"the share to hold out must lie between 0 and 1, not be {share!r}.")
+        raise ParameterError(f"the share to hold out must be between 0 and 1, got {share!r}.")
     rows, columns = data.counts.row_ids(), data.counts.indices.astype(np.int64)
     group = np.arange(len(rows))
     if data.shared:
