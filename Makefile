@@ -46,7 +46,7 @@ soak: $(VENV)/.soak
 	VBN_TESTS=soak $(BIN)/python -m pytest
 
 doctest: $(VENV)/.test
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src reproduction README.md docs
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore=reproduction/tests src reproduction README.md docs
 
 # Speed as ratios to peers and to the memory floor; a quarter of an hour. make bench ROWS="kernel sampling"
 bench: $(VENV)/.bench

@@ -3,13 +3,13 @@
 import numpy as np
 
 import vbn
-from vbn import baselines, checks
+from vbn import baselines, testing
 
 ON_USERS_AND_ITEMS = [
-    checks.check_seeding,
-    checks.check_tables,
-    checks.check_unknown_entity,
-    checks.check_save_and_load,
+    testing.check_seeding,
+    testing.check_tables,
+    testing.check_unknown_entity,
+    testing.check_save_and_load,
 ]
 
 
@@ -21,7 +21,7 @@ def interactions():
 
 
 def passes_the_checks_on_words(model):
-    assert not checks.check_estimator(model).failed
+    assert not testing.check_estimator(model).failed
 
 
 def passes_on_users_and_items(model, check):

@@ -178,7 +178,7 @@ def test_wrong_options(folder):
     ]:
         with pytest.raises(vbn.ParameterError, match=message):
             datasets.wordnet_taxonomy(folder, ["dog"], **options)
-    with pytest.raises(vbn.ParameterError, match="words='dog' is no list of words"):
+    with pytest.raises(vbn.ParameterError, match="words='dog' must be a list of words"):
         datasets.wordnet_taxonomy(folder, "dog")
     with pytest.raises(vbn.DataError, match="knows none of the words"):
         datasets.wordnet_taxonomy(folder, ["4711"])
