@@ -12,7 +12,7 @@ import pytest
 
 import vbn
 from vbn import datasets
-from vbn.datasets import downloads, resuming
+from vbn.datasets import downloads
 
 
 def archive():
@@ -70,8 +70,8 @@ def server(monkeypatch):
     made = Server()
     thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    monkeypatch.setattr(resuming, "_PAUSE", 0.0)
-    monkeypatch.setattr(resuming, "_CHUNK", 512)
+    monkeypatch.setattr(downloads, "_PAUSE", 0.0)
+    monkeypatch.setattr(downloads, "_CHUNK", 512)
     point_to(monkeypatch, made, "ml-1m", f"md5:{hashlib.md5(made.content).hexdigest()}")
     point_to(monkeypatch, made, "ml-latest-small", None)
     yield made

@@ -195,7 +195,7 @@ class Baseline(Parameters, ABC):
         dial, allowed = read_dial(popularity, popularity_floor), _allowed(known, candidates)
         extra = dial.weight * log_popularity(known.columns.counts, dial.floor)
         if (entities is None) == (user is None):
-            raise ParameterError("recommend() needs entities or user=, one of the two.")
+            raise ParameterError("recommend() needs entities or {remedy}, one of the two.", remedies=[("user",)])
         if user is not None:
             many = not isinstance(user, (str, bytes, numbers.Number)) and isinstance(user, Iterable)
             names = list(user) if many else [user]
@@ -216,8 +216,9 @@ class Baseline(Parameters, ABC):
             return list(rows[:, None])
         if self._data is None:
             raise DataError(
-                "this model was saved without its counts, so what a user has seen is not known. Pass "
-                "exclude_seen=False, or save with counts=True."
+                "this model was saved without its counts, so what a user has is not known; pass {remedy}, or save the "
+                "model with its counts.",
+                remedies=[("exclude_seen", False)],
             )
         counts = self._data.counts
         return [counts.indices[counts.indptr[row] : counts.indptr[row + 1]] for row in rows]

@@ -73,7 +73,9 @@ class Popularity(Baseline):
         check_k(k)
         asked = [*([] if entity is None else [entity]), *(positive or []), *(negative or [])]
         if not asked:
-            raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
+            raise ParameterError(
+                "similar() needs an entity, or {remedy} and {remedy} lists.", remedies=[("positive",), ("negative",)]
+            )
         unknown = [name for name in ways if name not in inspect.signature(VectorModel.similar).parameters]
         if unknown:
             raise ParameterError(f"similar() has no option {unknown[0]!r}.")

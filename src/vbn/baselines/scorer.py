@@ -62,7 +62,7 @@ class Predictive:
         if query != "fold_in":
             check_averages(trained, query)
         if query == "both" and counts is None:
-            raise ParameterError("query='both' needs a model that has its counts.")
+            raise ParameterError("{remedy} needs a model that has its counts.", remedies=[("query", "both")])
         self._trained, self._query, self._counts = trained, query, counts
         self._dial = read_dial(popularity, popularity_floor)
 

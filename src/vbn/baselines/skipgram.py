@@ -131,7 +131,10 @@ class WordVectors(VectorModel):
             inputs = vectors.u if vectors.shared else self._input_half(vectors)
             return np.asarray(unit(queries[:, : inputs.shape[1]]) @ unit(inputs).T)
         if not vectors.shared and not self._has_outputs(vectors):
-            raise ParameterError("the model was fitted with rank_by='cosine' and has no output vectors; fit it again.")
+            raise ParameterError(
+                "the model was fitted with {remedy} and has no output vectors; fit it again.",
+                remedies=[("rank_by", "cosine")],
+            )
         return super()._vector_scores(queries)
 
     def _has_outputs(self, vectors: Vectors) -> bool:

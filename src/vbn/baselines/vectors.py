@@ -106,8 +106,9 @@ class Vectors:
             raise ParameterError(f"readout must be 'entity' or 'both' for a model of vectors, got {readout!r}.")
         if not self.shared:
             raise ParameterError(
-                "readout='both' adds the row and the column vector of an entity; here rows and columns are different "
-                "entities, which have one each. Use readout='entity'."
+                "{remedy} adds the row and the column vector of an entity; here rows and columns are different "
+                "entities, which have one each. Use {remedy}.",
+                remedies=[("readout", "both"), ("readout", "entity")],
             )
         return np.asarray(self.u + self.v)
 
@@ -124,7 +125,10 @@ class Vectors:
     def near(self, entity: object, k: int, side: str) -> Table:
         """Return the entities whose vectors as columns have the largest product with one's vector as a row."""
         if not self.shared:
-            raise ParameterError("by='context' needs rows and columns that are the same entities; use by='cosine'.")
+            raise ParameterError(
+                "{remedy} needs rows and columns that are the same entities; use {remedy}.",
+                remedies=[("by", "context"), ("by", "cosine")],
+            )
         ids = self.ids([entity], side)
         scores = self.v.astype(np.float64) @ self.u[ids[0]].astype(np.float64) + self.bias
         return self._best(scores, ids, k, side, "score")
@@ -188,14 +192,19 @@ class VectorModel(Baseline):
         vectors = fitted(self)
         plus, minus = [*([] if entity is None else [entity]), *_names(positive)], _names(negative)
         if not plus and not minus:
-            raise ParameterError("similar() needs an entity, or positive= and negative= lists.")
+            raise ParameterError(
+                "similar() needs an entity, or {remedy} and {remedy} lists.", remedies=[("positive",), ("negative",)]
+            )
         check_k(k)
         if by == "cosine":
             return vectors.nearest(plus, minus, int(k), readout, side)
         if by != "context":
             raise ParameterError(f"by must be 'cosine' or 'context', got {by!r}.")
         if minus or len(plus) != 1:
-            raise ParameterError("by='context' ranks what occurs near one entity; give one name, or use by='cosine'.")
+            raise ParameterError(
+                "{remedy} ranks what occurs near one entity; give one name, or use {remedy}.",
+                remedies=[("by", "context"), ("by", "cosine")],
+            )
         return vectors.near(plus[0], int(k), side)
 
     def vectors(
