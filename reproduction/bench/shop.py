@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from vbn.engines import ThreadEngine
 from vbn.estimators import VBN
 from vbn.inference import Hidden, fold_in, rank
 from vbn.kernels import ContextArrays
-from vbn.model import Gaussians
+from vbn.model import COLUMN, Gaussians, Side
 
 _MOST_EPOCHS = 40
 _MOVIES: dict[str, Any] = {"dim": 50, "negatives": 4, "noise_power": 0.5}
@@ -91,18 +92,18 @@ def _large(n: int, t: int) -> Any:
     rng = np.random.default_rng(0)
     spread = (0.02 + 0.5 * rng.random(n) ** 4)[:, None].astype(np.float32)
     mean = rng.normal(0.0, 0.5, (n, t)).astype(np.float32)
-    q = trained.posterior
-    from dataclasses import replace
-
-    v = replace(q.v, mean=mean, variance=np.broadcast_to(spread, mean.shape).copy(), tau_rate=np.ones(n))
+    q, every = trained.posterior, np.ones(n, dtype=bool)
+    v = replace(q.v, mean=mean, variance=np.broadcast_to(spread, mean.shape).copy(), rate=np.ones(n), active=every)
     bias = replace(
         q.bias,
         mean=rng.normal(-2.0, 1.0, n).astype(np.float32),
         variance=np.full(n, 0.05, np.float32),
-        tau_rate=np.ones(n),
+        rate=np.ones(n),
+        active=every,
     )
     names = Vocabulary([f"e{number}" for number in range(n)], np.ones(n))
-    return replace(trained, columns=names, posterior=replace(q, v=v, bias=bias), column_active=np.ones(n, dtype=bool))
+    columns = Side(COLUMN, names, None, every)
+    return replace(trained, column_side=columns, posterior=replace(q, v=v, bias=bias))
 
 
 def new_users(setting: Setting) -> Outcome:

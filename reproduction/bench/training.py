@@ -13,7 +13,7 @@ from reproduction.bench.work import TEXT, epochs, of_text, prepared, text
 from reproduction.datasets import SimilaritySet, load_semcor
 from reproduction.words.corpus import Words
 from vbn.engines import ThreadEngine
-from vbn.model import DrawnSample, GivenSample, Plan, lower_bound, run_epoch, update_entities
+from vbn.model import Cooccurrence, DrawnSample, GivenSample, Plan, lower_bound, relation_cells, run_epoch
 
 
 def against_floor(setting: Setting) -> Outcome:
@@ -46,9 +46,8 @@ def against_floor(setting: Setting) -> Outcome:
 
         engine.map(task, data.groups()[0])
 
-    times = alternate(
-        {"half-sweep": lambda: update_entities(network, data, "u", engine), "floor": floor}, setting.repeats + 2
-    )
+    pairs = Cooccurrence.of(q)
+    times = alternate({"half-sweep": lambda: pairs.update_rows(data, engine), "floor": floor}, setting.repeats + 2)
     engine.close()
     fastest = best(times)
     ratio = fastest["floor"] / fastest["half-sweep"]
@@ -64,14 +63,14 @@ def sampling(setting: Setting) -> Outcome:
     plan = Plan(training.sampler)
 
     def only_drawn() -> None:
-        data = DrawnSample(plan, 0, plan.relations(0, network.posterior, engine))
+        data = DrawnSample(plan, 0, relation_cells(network, plan.sampler, 0, engine))
         for group in data.groups():
             data.put_aside(engine.map(data.rows, group), engine)
         engine.map(lambda first, last: data.columns(first, last).first, data.column_ranges())
 
     def whole() -> None:
-        data = DrawnSample(plan, 0, plan.relations(0, network.posterior, engine))
-        lower_bound(network, data, engine, run_epoch(network, data, engine))
+        data = DrawnSample(plan, 0, relation_cells(network, plan.sampler, 0, engine))
+        lower_bound(network, data, engine, *run_epoch(network, data, engine))
 
     times = alternate({"sample": only_drawn, "epoch": whole}, setting.repeats + 2)
     engine.close()
