@@ -101,7 +101,7 @@ def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = No
     Crew.__init__ = note_crew  # type: ignore[method-assign]
     started = time.perf_counter()
     try:
-        model = vbn.VBN(dim=_DIM, epochs=epochs, average=1, engine=engine, n_threads=threads, verbose=False)
+        model = vbn.VBN(dim=_DIM, epochs=epochs, average_epochs=1, engine=engine, n_threads=threads, verbose=False)
         model.fit(data, callbacks=[note])
     finally:
         Crew.__init__ = hire  # type: ignore[method-assign]

@@ -38,7 +38,7 @@ def test_all_readings_judge_the_same_pairs_and_fit_into_json(split):
             strict=True,
         )
     )
-    assert found[AS_TRAINED]["ece"] == pytest.approx(model.uncertainty(pairs).ece, abs=0.02)
+    assert found[AS_TRAINED]["ece"] == pytest.approx(model.reliability(pairs).ece, abs=0.02)
     assert reliability(model, split) == reliability(model, split)
 
 

@@ -57,10 +57,7 @@ class Told:
     def told(self, phrase: Callable[..., str]) -> str:
         """Return the message with each remedy as `phrase(parameter, value)` has it."""
         parts: tuple[object, ...] = getattr(self, "args", ())
-        message = str(parts[0]) if parts else ""
-        for remedy in self.remedies:
-            message = message.replace(REMEDY, phrase(*remedy), 1)
-        return message
+        return _filled(str(parts[0]) if parts else "", self.remedies, phrase)
 
     def __str__(self) -> str:
         return self.told(in_python)
@@ -129,19 +126,29 @@ class UnknownEntityError(VBNError, KeyError):
         What it was taken for the name of.
     elsewhere
         Where the name is known, and what to do: said in place of the closest names.
+    remedies
+        One for each `REMEDY` of `elsewhere`, as in `Told`.
 
     Examples
     --------
     >>> print(UnknownEntityError("Haet", ["Heat", "Casino"]))
     unknown entity 'Haet'. Did you mean 'Heat'?
-    >>> print(UnknownEntityError("ann", ["Heat"], elsewhere="it is the name of a row: pass side='row'"))
+    >>> elsewhere = "it is the name of a row: pass {remedy}"
+    >>> print(UnknownEntityError("ann", ["Heat"], elsewhere=elsewhere, remedies=[("side", "row")]))
     unknown entity 'ann'; it is the name of a row: pass side='row'.
     """
 
-    def __init__(self, name: str, known: Iterable[str], what: str = "entity", elsewhere: str = "") -> None:
-        super().__init__(name)
-        self.name, self.elsewhere = name, elsewhere
-        self._known, self._what = known, what
+    def __init__(
+        self,
+        name: str,
+        known: Iterable[str],
+        what: str = "entity",
+        elsewhere: str = "",
+        remedies: Iterable[tuple[str, object] | tuple[str]] = (),
+    ) -> None:
+        super().__init__(name, remedies=remedies)
+        self.name, self.what, self.elsewhere = name, what, elsewhere
+        self._known = known
 
     @cached_property
     def closest(self) -> list[str]:
@@ -149,24 +156,37 @@ class UnknownEntityError(VBNError, KeyError):
         known, self._known = self._known, ()
         return closest_names(self.name, known)
 
-    def __str__(self) -> str:  # KeyError would print the repr of the name alone
+    def told(self, phrase: Callable[..., str]) -> str:
+        """Return the message with each remedy as `phrase(parameter, value)` has it."""
+        unknown = f"unknown {self.what} {_shortened(self.name)}"
         if self.elsewhere:
-            return f"unknown {self._what} {_shortened(self.name)}; {self.elsewhere}."
-        hint = f" Did you mean {_listed(self.closest)}?" if self.closest else ""
-        return f"unknown {self._what} {_shortened(self.name)}.{hint}"
+            return f"{unknown}; {_filled(self.elsewhere, self.remedies, phrase)}."
+        return f"{unknown}. Did you mean {_listed(self.closest)}?" if self.closest else f"{unknown}."
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_unknown, (self.name, self.closest, self._what, self.elsewhere))
+        return (_rebuild_unknown, (self.name, self.closest, self.what, self.elsewhere, self.remedies))
 
 
 for _error in (VBNError, *VBNError.__subclasses__(), *DataError.__subclasses__()):
     _error.__module__ = "vbn"  # where users import them from, and what tracebacks show
 
 
-def _rebuild_unknown(name: str, closest: list[str], what: str, elsewhere: str = "") -> UnknownEntityError:
-    error = UnknownEntityError(name, (), what, elsewhere)
+def _rebuild_unknown(
+    name: str,
+    closest: list[str],
+    what: str,
+    elsewhere: str = "",
+    remedies: Iterable[tuple[str, object] | tuple[str]] = (),
+) -> UnknownEntityError:
+    error = UnknownEntityError(name, (), what, elsewhere, remedies)
     error.closest = closest
     return error
+
+
+def _filled(message: str, remedies: Iterable[tuple[str, object] | tuple[str]], phrase: Callable[..., str]) -> str:
+    for remedy in remedies:
+        message = message.replace(REMEDY, phrase(*remedy), 1)
+    return message
 
 
 def closest_names(name: str, known: Iterable[str]) -> list[str]:

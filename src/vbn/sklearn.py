@@ -41,7 +41,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     taxonomy : dict, iterable of rows, table or path, optional
         Parents of items, in any form that `vbn.Dataset.with_taxonomy` takes. Items are named by the columns of X if it
         is a table with names, else "0", "1", ...
-    negatives, noise_power, subsample, reject_positives, alpha, beta, average, tol, dtype, n_threads, verbose
+    negatives, noise_power, subsample, reject_positives, alpha, beta, average_epochs, tol, dtype, n_threads, verbose
         As in `vbn.VBN`, but `verbose` is False by default. Set `n_threads` to 1 if scikit-learn runs several fits at
         once (`n_jobs`).
     random_state : int, RandomState or None, default 0
@@ -84,7 +84,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         reject_positives: bool | str = "auto",
         alpha: float | dict[str, float] = 1.0,
         beta: float | dict[str, float] = 1.0,
-        average: int = 5,
+        average_epochs: int = 5,
         tol: float | None = None,
         dtype: str = "float32",
         n_threads: int | None = None,
@@ -100,7 +100,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.reject_positives = reject_positives
         self.alpha = alpha
         self.beta = beta
-        self.average = average
+        self.average_epochs = average_epochs
         self.tol = tol
         self.dtype = dtype
         self.n_threads = n_threads

@@ -6,8 +6,8 @@ import pytest
 
 import vbn
 from tests.cli.running import interrupt_in_first_training, run, start
-from vbn.cli._main import MOVED, VERBS, _debug_first
-from vbn.cli._train import train
+from vbn.cli.app import VERBS, debug_first
+from vbn.cli.train import train
 
 
 def test_version_and_help():
@@ -39,7 +39,8 @@ def test_help_imports_nothing_heavy():
     result = run("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
     imported = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines()}
     assert "typer" in imported
-    assert not imported & {"numpy", "numba", "scipy", "pandas", "vbn.data", "vbn.estimators", "vbn.datasets"}
+    heavy = {"numpy", "numba", "scipy", "pandas", "rich", "vbn.data", "vbn.model", "vbn.estimators.vbn", "vbn.datasets"}
+    assert not imported & heavy
 
 
 def test_completion_is_offered():
@@ -115,16 +116,27 @@ def test_wrong_usage_of_the_process_itself():
 
 
 def test_train_has_an_option_for_every_parameter_of_the_model():
-    elsewhere = {"warm_start", "engine", "checkpoint", "verbose", "n_threads"}
+    elsewhere = {"warm_start", "checkpoint", "verbose", "n_threads"}
     options = set(inspect.signature(train).parameters)
     assert set(vbn.VBN().get_params()) - elsewhere <= options
     assert {"threads", "checkpoint_every", "resume", "quiet"} <= options
 
 
+def test_train_shows_its_options_by_group_and_those_that_matter_first(called):
+    shown = called("train", "--help").stdout
+    titles = ["What matters most", "Input", "Taxonomy and relations", "Model", "Prior", "Relations", "Run"]
+    places = [shown.index(f"\n{title}:\n") for title in titles]
+    assert places == sorted(places)
+    assert shown[places[0] : places[1]].count("\n  --") == 10
+    assert "  --dim" in shown[places[0] : places[1]]
+    assert "  --alpha" in shown[places[4] : places[5]]
+    assert "  --seed" in shown[places[6] :]
+
+
 def test_debug_may_stand_anywhere_but_after_the_separator():
-    assert _debug_first(["similar", "m", "x", "--debug"]) == ["--debug", "similar", "m", "x"]
-    assert _debug_first(["similar", "m", "--", "--debug"]) == ["similar", "m", "--", "--debug"]
-    assert _debug_first(["similar", "m", "x"]) == ["similar", "m", "x"]
+    assert debug_first(["similar", "m", "x", "--debug"]) == ["--debug", "similar", "m", "x"]
+    assert debug_first(["similar", "m", "--", "--debug"]) == ["similar", "m", "--", "--debug"]
+    assert debug_first(["similar", "m", "x"]) == ["similar", "m", "x"]
 
 
 def test_demo_tells_the_story_and_saves_a_model(tmp_path):

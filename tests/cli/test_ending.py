@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import COMMAND, run, start
-from vbn.cli import _entry
+from vbn.cli import entry
 
 BROKEN = """
 import sys, vbn
@@ -50,7 +50,7 @@ def test_an_unexpected_error_is_one_line_unless_debugged():
         assert "RuntimeError: the cheese" in result.stderr
 
 
-@pytest.mark.parametrize("module", ["typer", "vbn.cli._export", "vbn.estimators", "numpy"])
+@pytest.mark.parametrize("module", ["typer", "vbn.cli.manage", "vbn.estimators", "vbn.model", "numpy"])
 def test_an_interrupt_while_modules_are_imported_is_one_line(module, words):
     given = [module, "similar", str(words.model), "brie"]
     result = subprocess.run(
@@ -70,11 +70,11 @@ def test_an_interrupt_while_arguments_are_parsed_is_one_line(monkeypatch, called
 
 
 def test_an_interrupt_that_an_extension_module_turned_into_another_error_is_one(monkeypatch):
-    assert _entry.was_interrupted(KeyboardInterrupt())
-    assert not _entry.was_interrupted(ImportError("no such module"))
-    monkeypatch.setattr(_entry, "_pressed", True)
-    assert _entry.was_interrupted(ImportError("numpy.core.multiarray failed to import"))
-    assert not _entry.was_interrupted(ValueError("something else"))
+    assert entry.was_interrupted(KeyboardInterrupt())
+    assert not entry.was_interrupted(ImportError("no such module"))
+    monkeypatch.setattr(entry, "_pressed", True)
+    assert entry.was_interrupted(ImportError("numpy.core.multiarray failed to import"))
+    assert not entry.was_interrupted(ValueError("something else"))
 
 
 def test_an_expected_error_has_a_traceback_on_demand_only(tmp_path):

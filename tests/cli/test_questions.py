@@ -223,11 +223,11 @@ def test_add_one_or_many_without_touching_the_model_unless_asked_to(words, tmp_p
     grown, model = vbn.load(tmp_path / "grown"), vbn.load(words.model)
     same = model.add("=odd=", parents={"cheese": 2.0}, contexts={"melts": 3.0, "smells": 1.0, "x=1": 1.0})
     np.testing.assert_array_equal(grown.posterior("=odd=").mean, same.posterior("=odd=").mean)
-    assert "=odd=" not in vbn.load(words.model)._model().rows
+    assert "=odd=" not in vbn.load(words.model).trained_.rows
     write_csv(tmp_path / "new.csv", [("name", "parent"), ("pug", "dog"), ("edam", "cheese"), ("pug", "animal")])
     result = called("add", tmp_path / "grown", "--from", "new.csv", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    taxonomy = vbn.load(tmp_path / "grown")._model().taxonomy("column")
+    taxonomy = vbn.load(tmp_path / "grown").trained_.taxonomy("column")
     assert dict(taxonomy.parents("pug")) == {"dog": 0.5, "animal": 0.5}
     again = called("add", tmp_path / "grown", "pug", "--parent", "dog")
     assert again.returncode == 1

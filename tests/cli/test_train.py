@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import vbn
 from tests.cli.conftest import write_csv
 from tests.cli.running import interrupt_in_first_training, run, start
-from vbn.cli._settings import gathered, read_config, to_toml
-from vbn.cli._train import Kind
+from vbn.cli.settings import gathered, read_config, to_toml
+from vbn.cli.train import Kind
 
 FAST = ("--dim", 2, "--epochs", 1, "-q")
 
@@ -64,7 +64,7 @@ def test_a_model_without_counts_says_which_option_it_needs(shop, tmp_path, calle
     assert called("train", shop.folder / "bought.csv", "--kind", "interactions", *given).returncode == 0
     result = called("recommend", tmp_path / "bare", "--user", "u1")
     assert result.returncode == 1
-    assert "Pass --include-seen, or train without --no-counts" in result.stderr
+    assert "Pass --include-seen, or save it with vbn train without --no-counts" in result.stderr
     write_csv(tmp_path / "held.csv", [("user", "item"), ("u1", "tea 1")])
     told = called("evaluate", tmp_path / "bare", "--task", "recommendation", "--data", tmp_path / "held.csv").stderr
     assert "train without --no-counts" in told
@@ -121,7 +121,7 @@ def test_rows_of_a_taxonomy_or_a_relation_without_a_name_are_dropped_if_wanted(t
     assert "pass --drop-missing" in called(*given, cwd=tmp_path).stderr
     assert called(*given, "--drop-missing", cwd=tmp_path).returncode == 0
     model = vbn.load(tmp_path / "m")
-    assert (model._data.taxonomy.n_edges, len(model._data.relations["near"])) == (1, 1)
+    assert (model.data_.taxonomy.n_edges, len(model.data_.relations["near"])) == (1, 1)
 
 
 @pytest.mark.parametrize("name", ["README.md", "config.json"])
@@ -138,7 +138,7 @@ def test_items_of_a_line_may_be_separated_by_what_one_says(tmp_path, called):
     (tmp_path / "baskets.txt").write_text("green tea|milk\nmilk|green tea\n")
     given = ["train", "baskets.txt", "--kind", "baskets", "--delimiter", "|", *FAST, "--out", "m"]
     assert called(*given, cwd=tmp_path).returncode == 0
-    assert "green tea" in vbn.load(tmp_path / "m")._model().rows
+    assert "green tea" in vbn.load(tmp_path / "m").trained_.rows
 
 
 def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
@@ -147,7 +147,7 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
     held = vbn.Dataset.from_interactions(shop.model / "held_out.csv")
     whole = vbn.Dataset.from_interactions(shop.folder / "bought.csv", "who", "what", "times")
     assert held.counts.nnz == round(0.15 * whole.counts.nnz)
-    assert model._data.counts.total + held.counts.total == whole.counts.total
+    assert model.data_.counts.total + held.counts.total == whole.counts.total
 
 
 @pytest.mark.parametrize(

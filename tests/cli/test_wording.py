@@ -2,29 +2,67 @@
 
 import pytest
 
-from vbn._errors import DataError
-from vbn.cli._guard import told
-from vbn.cli._wording import in_options
+import vbn
+from vbn import DataError, UnknownEntityError
+from vbn.cli.app import told
+from vbn.cli.wording import in_options
+
+TRAIN = {"--drop-missing", "--skip-unknown", "--drop-cycles", "--columns", "--header", "--no-header", "--delimiter"}
+ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
 
 
 @pytest.mark.parametrize(
-    ("python", "options"),
+    ("message", "remedies", "options", "said"),
     [
-        ("it is a row: pass side='row'.", "it is a row: pass --side row."),
-        ('pass side="column"', "pass --side column"),
-        ("exclude_seen=False, or save with counts=True.", "--include-seen, or train without --no-counts."),
-        ("choose another name, or use partial_fit.", "choose another name."),
-        ("it is the name of a row: pass it as user=.", "it is the name of a row: give it with --user."),
-        ("give it as an entity, not as user=.", "give it as an entity, not with --user."),
-        ("contexts on the other; see side=.", "contexts on the other; see --side."),
-        ("popularity=nan must be a finite number", "--popularity nan must be a finite number"),
-        ("memory='lots' is no amount of memory", "--memory lots is no amount of memory"),
-        ("'a' -> 'b'; taxonomy.dropped lists all of them", "'a' -> 'b'"),
+        ("a row: pass {remedy}.", [("side", "row")], ASK, "a row: pass --side row."),
+        ("pass {remedy} to leave it out", [("missing", "drop")], TRAIN, "pass --drop-missing to leave it out"),
+        ("pass {remedy}", [("missing", "skip")], TRAIN, "pass --skip-unknown"),
+        ("pass {remedy}", [("break_cycles", "drop")], TRAIN, "pass --drop-cycles"),
+        ("pass {remedy} or {remedy}", [("header", True), ("header", False)], TRAIN, "pass --header or --no-header"),
+        ("pass {remedy} if so", [("delimiter", " ")], TRAIN, "pass --delimiter ' ' if so"),
+        ("pass it as {remedy}.", [("user",)], ASK, "pass it as --user."),
+        ("{remedy} must be finite", [("popularity", float("nan"))], None, "--popularity nan must be finite"),
+        ("Pass {remedy}, or save it with {remedy}.", [("exclude_seen", False), ("counts", True)], ASK,
+         "Pass --include-seen, or save it with vbn train without --no-counts."),
+        ("several; name one with {remedy}", [("weights",)], TRAIN, "several; name one with --columns"),
+        ("these look like times; pass {remedy} if they are, or {remedy} and {remedy} to leave them out",
+         [("counts", 1), ("left", 0), ("right", 2)], TRAIN,
+         "these look like times; name the columns to read with --columns"),
+    ],
+)  # fmt: skip
+def test_parameters_become_options(message, remedies, options, said):
+    assert in_options(DataError(message, remedies=remedies), options) == said
+
+
+@pytest.mark.parametrize(
+    ("message", "remedies", "said"),
+    [
+        ("no name in line 3; pass {remedy} to leave it out", [("missing", "drop")], "no name in line 3"),
+        ("no name in line 3; fill it in, or pass {remedy}.", [("missing", "drop")], "no name in line 3; fill it in."),
+        ("too many. {remedy} sets that number; None takes all", [("max_basket",)], "too many."),
+        ("it cannot be read (pass {remedy}); check it.", [("header", True)], "it cannot be read; check it."),
+        ("{remedy} must be a number.", [("smoothing", "x")], "smoothing='x' must be a number."),
     ],
 )
-def test_parameters_become_options(python, options):
-    assert in_options(python) == options
+def test_an_option_that_the_verb_does_not_have_is_not_recommended(message, remedies, said):
+    assert in_options(DataError(message, remedies=remedies), ASK) == said
+
+
+def test_a_name_known_on_the_other_side_comes_with_the_option(shop, called):
+    assert called("similar", shop.model, "u1").stderr.endswith("it is the name of a row: pass --side row.\n")
+    assert called("recommend", shop.model, "u1").stderr.endswith("it is the name of a row: pass it as --user.\n")
+    error = UnknownEntityError("{remedy}", (), elsewhere="pass {remedy}", remedies=[("side", "row")])
+    assert in_options(error, ASK) == "unknown entity '{remedy}'; pass --side row."
 
 
 def test_an_error_of_several_lines_is_one_and_a_name_keeps_its_spaces():
     assert told(DataError("did you mean\n  '  two  words  '?")) == "error: did you mean '  two  words  '?"
+
+
+@pytest.mark.filterwarnings("default::UserWarning")
+def test_a_warning_is_told_with_options(tmp_path, called):
+    (tmp_path / "pairs.csv").write_text("left,right\na,b\nb,a\n", encoding="utf-8")
+    assert called("train", "pairs.csv", "--kind", "pairs", "--dim", 2, "--epochs", 1, "-q", "--out", "m", cwd=tmp_path)
+    said = called("add", "m", "new", cwd=tmp_path).stderr
+    assert said.startswith("warning: nothing is known of 'new'")
+    assert "new" in vbn.load(tmp_path / "m").trained_.rows

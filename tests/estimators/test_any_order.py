@@ -24,7 +24,7 @@ weights = st.sampled_from([1.0, 0.5, 3.0, 1e6])
 
 def bits(model):
     """All numbers of a model, to compare."""
-    return {name: array.copy() for name, array in model._model().posterior.arrays().items()}
+    return {name: array.copy() for name, array in model.trained_.posterior.arrays().items()}
 
 
 class AnyOrder(RuleBasedStateMachine):
@@ -105,7 +105,7 @@ class AnyOrder(RuleBasedStateMachine):
         labelled = [(self.draw(data, self.rows), self.draw(data, self.columns), label) for label in (1, 0, 1)]
         with contextlib.suppress(vbn.DataError):  # of pairs that are told apart wholly or not at all
             self.model.calibrate(labelled)
-        assert self.model.uncertainty(labelled).n_pairs == 3
+        assert self.model.reliability(labelled).n_pairs == 3
         assert all(np.array_equal(array, before[key]) for key, array in bits(self.model).items())
 
     @rule()

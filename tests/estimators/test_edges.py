@@ -38,7 +38,7 @@ def test_an_addition_that_would_not_be_finite_is_refused():
     fitted = model().fit(pairs())
     with pytest.raises(vbn.NumericalError):
         fitted.add("h", contexts={"barks": 1e39})
-    assert "h" not in fitted._trained.rows
+    assert "h" not in fitted.trained_.rows
 
 
 def test_going_on_with_another_dimension_is_refused():

@@ -40,7 +40,7 @@ def model(**options):
 
 
 def bits(fitted):
-    return {name: array.tobytes() for name, array in fitted._trained.posterior.arrays().items()}
+    return {name: array.tobytes() for name, array in fitted.trained_.posterior.arrays().items()}
 
 
 @pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
@@ -80,8 +80,8 @@ def test_long_rows_take_another_way_to_the_same_numbers(monkeypatch):
     direct = model(epochs=3, dtype="float64").fit(shop())
     monkeypatch.setattr("vbn.model.likelihoods.cooccurrence.DIRECT_CELLS", 5)
     gram = model(epochs=3, dtype="float64").fit(shop())
-    for name, array in direct._trained.posterior.arrays().items():
-        np.testing.assert_allclose(gram._trained.posterior.arrays()[name], array, rtol=1e-7, atol=1e-9, err_msg=name)
+    for name, array in direct.trained_.posterior.arrays().items():
+        np.testing.assert_allclose(gram.trained_.posterior.arrays()[name], array, rtol=1e-7, atol=1e-9, err_msg=name)
 
 
 @pytest.mark.parametrize("without", ["taxonomy", "relations", "both"])
@@ -98,7 +98,7 @@ def test_any_ingredient_may_be_absent(without):
 def test_relations_may_have_different_ranks():
     data = animals().with_relation("opposite", [("dog", "cat")], symmetric=True)
     fitted = model(relation_rank={"sound": 1, "opposite": 3}).fit(data)
-    assert [relation.rank for relation in fitted._trained.posterior.relations] == [1, 3]
+    assert [relation.rank for relation in fitted.trained_.posterior.relations] == [1, 3]
 
 
 def test_a_larger_alpha_ties_entities_closer_to_their_parents():
@@ -164,7 +164,7 @@ def test_partial_fit_is_a_warm_started_fit_on_the_merged_counts():
     merged = model(warm_start=True).fit(first)
     merged.fit(first.merge(more))
     assert bits(partial) == bits(merged)
-    assert "wolf" in partial._trained.rows
+    assert "wolf" in partial.trained_.rows
     assert partial.posterior("wolf").mean.shape == (6,)
 
 

@@ -27,8 +27,8 @@ def test_files_give_the_same_bits(resample, tmp_path, monkeypatch):
     assert not opened
     small = vbn.VBN(**options, memory="1 kB").fit(data())
     assert len(opened) == 3
-    for name, array in usual._model().posterior.arrays().items():
-        np.testing.assert_array_equal(array, small._model().posterior.arrays()[name], err_msg=name)
+    for name, array in usual.trained_.posterior.arrays().items():
+        np.testing.assert_array_equal(array, small.trained_.posterior.arrays()[name], err_msg=name)
     np.testing.assert_array_equal(usual.lower_bounds_, small.lower_bounds_)
     assert not list(tmp_path.iterdir())
 

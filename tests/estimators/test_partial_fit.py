@@ -53,7 +53,7 @@ def model(**options):
 
 def without_counts(fitted, folder):
     loaded = vbn.load(fitted.save(folder, counts=False))
-    assert loaded._data is None
+    assert loaded.data_ is None
     return loaded
 
 
@@ -75,7 +75,7 @@ def correlation(one, other, letters=("e", "e")):
 
 
 def bits(fitted):
-    return {path: array.tobytes() for path, array in fitted._trained.posterior.arrays().items()}
+    return {path: array.tobytes() for path, array in fitted.trained_.posterior.arrays().items()}
 
 
 @pytest.mark.parametrize("kind", ["entities", "users x items"])
@@ -87,7 +87,7 @@ def test_it_comes_close_to_a_fit_on_all_data(kind, tmp_path):
     before, alone = model().fit(make(first)), model().fit(make(more))
     whole = model().fit(make(first).merge(make(more)))
     streamed = without_counts(before, tmp_path / "model").partial_fit(make(more))
-    assert streamed._data is None
+    assert streamed.data_ is None
     assert correlation(streamed, whole, letters) > 0.94
     assert correlation(streamed, whole, letters) > correlation(before, whole, letters) + 0.02
     old_pairs, new_pairs = draw(4000, 3, **old), draw(4000, 4, **new)
@@ -122,12 +122,12 @@ def test_a_stream_of_small_batches_ends_where_one_fit_does(tmp_path):
     ours, theirs = logits(streamed).reshape(N, N), logits(whole).reshape(N, N)
     for columns in (slice(0, 15), slice(15, 45), slice(45, N)):
         assert abs(ours[:, columns].mean() - theirs[:, columns].mean()) < 0.2
-    ratio = streamed._trained.posterior.u.variance / whole._trained.posterior.u.variance
-    active = streamed._trained.row_active
+    ratio = streamed.trained_.posterior.u.variance / whole.trained_.posterior.u.variance
+    active = streamed.trained_.row_active
     assert 0.7 < np.median(ratio[active]) < 1.1
-    totals = streamed._trained.row_totals.sum()
+    totals = streamed.trained_.row_totals.sum()
     assert totals == pytest.approx(4000 + 10 * 200, rel=1e-6)
-    assert streamed._trained.rows.counts.sum() == pytest.approx(whole._trained.rows.counts.sum())
+    assert streamed.trained_.rows.counts.sum() == pytest.approx(whole.trained_.rows.counts.sum())
 
 
 def test_a_new_entity_does_not_outrank_all_others(tmp_path):
@@ -137,7 +137,7 @@ def test_a_new_entity_does_not_outrank_all_others(tmp_path):
     batch = batch.with_taxonomy(taxonomy() | {"new": ["group0"]})
     after = without_counts(model().fit(first), tmp_path / "model").partial_fit(batch)
     whole = model().fit(first.merge(batch))
-    ours, theirs = (m._trained.posterior.bias.mean[m._trained.columns.id("new")] for m in (after, whole))
+    ours, theirs = (m.trained_.posterior.bias.mean[m.trained_.columns.id("new")] for m in (after, whole))
     assert ours == pytest.approx(theirs, abs=0.3)
 
 
@@ -149,7 +149,7 @@ def test_new_entities_learn_from_parents_that_the_old_data_taught(tmp_path):
     after = before.partial_fit(more)
     assert np.linalg.norm(after.posterior("silent").mean - parent) < 0.2 * np.linalg.norm(parent)
     assert after.posterior("child").std.mean() >= after.posterior("silent").std.mean() * 0.9
-    assert after._trained.column_taxonomy.parents("e4") == [("group4", 1.0)]
+    assert after.trained_.column_taxonomy.parents("e4") == [("group4", 1.0)]
 
 
 def related(pairs, relation):
@@ -173,7 +173,7 @@ def test_relations_are_remembered_and_may_grow(tmp_path):
     third = after.partial_fit(
         entities(draw(500, 3)).with_relation("next", other).with_relation("same", groups[-3:], True)
     )
-    assert [relation.name for relation in third._trained.relations] == ["same", "next"]
+    assert [relation.name for relation in third.trained_.relations] == ["same", "next"]
     assert gap(third) > 0.6 * learned
     assert third.relation_proba("next", other).mean() > 0.5
 
@@ -212,9 +212,9 @@ def test_the_model_can_be_saved_and_grown_and_go_on_again(tmp_path):
     for each in (here, there):
         each.add("fox", parents=["group1"], contexts={"e1": 4})
         each.partial_fit(entities(draw(200, 3)))
-        assert each._data is None
+        assert each.data_ is None
         assert each.posterior("fox").dim == 6
-        assert each._trained.rows.counts[each._trained.rows.id("fox")] > 0
+        assert each.trained_.rows.counts[each.trained_.rows.id("fox")] > 0
     assert bits(here) == bits(there)
 
 
@@ -223,7 +223,7 @@ def test_a_rough_first_fit_does_not_run_away(tmp_path):
     for epochs in (1, 2):
         before = without_counts(model(epochs=epochs, dim=20).fit(entities(draw(2000, 1))), tmp_path / f"{epochs}")
         before.set_params(epochs=40).partial_fit(entities(draw(100, 2)))
-        assert np.abs(before._trained.posterior.u.mean).max() < 5
+        assert np.abs(before.trained_.posterior.u.mean).max() < 5
         assert np.isfinite(before.lower_bounds_).all()
 
 
@@ -232,7 +232,7 @@ def test_callbacks_and_validation_see_the_streamed_model(tmp_path):
     before.partial_fit(
         entities(draw(200, 2)),
         validation=entities(draw(300, 3)),
-        callbacks=[lambda fitted, epoch: seen.append((fitted._data, epoch.validation))],
+        callbacks=[lambda fitted, epoch: seen.append((fitted.data_, epoch.validation))],
     )
     assert [data for data, _ in seen] == [None] * 4
     assert [value for _, value in seen] == before.validation_.tolist()
@@ -274,4 +274,4 @@ def test_another_rank_is_refused(tmp_path):
 def test_another_dtype_is_fine(tmp_path):
     before = without_counts(model(epochs=3).fit(entities(draw(400, 1))), tmp_path / "model")
     after = before.set_params(dtype="float64").partial_fit(entities(draw(50, 2)))
-    assert after._trained.posterior.u.mean.dtype == np.float64
+    assert after.trained_.posterior.u.mean.dtype == np.float64

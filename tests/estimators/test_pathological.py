@@ -11,7 +11,7 @@ def fitted(data, **options):
 
 
 def finite(model):
-    return all(np.isfinite(array).all() for array in model._model().posterior.arrays().values())
+    return all(np.isfinite(array).all() for array in model.trained_.posterior.arrays().values())
 
 
 def test_one_cell():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vbn.estimators._progress import _duration
+from vbn.estimators import duration
 
 
 @pytest.mark.parametrize(
@@ -11,4 +11,4 @@ from vbn.estimators._progress import _duration
      (86_399, "1 d 0 h"), (183_600, "2 d 3 h")],
 )  # fmt: skip
 def test_time_left_as_one_would_say_it(seconds, said):
-    assert _duration(seconds) == said
+    assert duration(seconds) == said

@@ -52,7 +52,7 @@ def test_categories_are_no_answers_unless_asked_for(shop):
 
 
 def test_a_user_of_training(shop):
-    seen = {shop._data.columns[j] for j in seen_by(shop, "u4")}
+    seen = {shop.data_.columns[j] for j in seen_by(shop, "u4")}
     table = shop.recommend(user="u4", k=4)
     assert not seen & set(entities(table))
     assert parity(entities(table)) == {0}
@@ -60,7 +60,7 @@ def test_a_user_of_training(shop):
 
 
 def seen_by(model, user):
-    counts, i = model._data.counts, model._data.rows.id(user)
+    counts, i = model.data_.counts, model.data_.rows.id(user)
     return counts.indices[counts.indptr[i] : counts.indptr[i + 1]]
 
 
@@ -156,10 +156,10 @@ def joint():
 
 def expected(model, user, share):
     """Probabilities of all items, written out: a mixture of independent Gaussians, and the predictive logit."""
-    q, counts, rows = model._trained.posterior, model._data.counts, model._data.rows
+    q, counts, rows = model.trained_.posterior, model.data_.counts, model.data_.rows
     i = rows.id(user)
     own = slice(counts.indptr[i], counts.indptr[i + 1])
-    items = [rows.id(model._data.columns[j]) for j in counts.indices[own] if model._data.columns[j] in rows]
+    items = [rows.id(model.data_.columns[j]) for j in counts.indices[own] if model.data_.columns[j] in rows]
     weights = counts.values[own] / counts.values[own].sum() if items else np.empty(0)
     mean = (1 - share) * q.u.mean[i] + share * sum((w * q.u.mean[k] for w, k in zip(weights, items, strict=True)), 0.0)
     variance = (1 - share) ** 2 * q.u.variance[i] + share**2 * sum(
@@ -167,7 +167,7 @@ def expected(model, user, share):
     )
     m = q.v.mean @ mean + q.bias.mean
     s = q.v.variance @ mean**2 + (q.v.mean**2 + q.v.variance) @ variance + q.bias.variance
-    return dict(zip(model._data.columns.names, 1 / (1 + np.exp(-m / np.sqrt(1 + np.pi * s / 8))), strict=True))
+    return dict(zip(model.data_.columns.names, 1 / (1 + np.exp(-m / np.sqrt(1 + np.pi * s / 8))), strict=True))
 
 
 @pytest.mark.parametrize(("user", "share"), [("ann", 0.5), ("dee", 0.5), ("lone", 0.0)])
@@ -177,7 +177,7 @@ def test_a_user_and_what_he_has_stand_for_half_each(joint, user, share):
     assert {row.entity: row.score for row in table} == pytest.approx(wanted, rel=1e-9)
     np.testing.assert_allclose(
         vbn.baselines.as_scorer(joint, query="both").scores([user])[0],
-        [np.log(wanted[name] / (1 - wanted[name])) for name in joint._data.columns],
+        [np.log(wanted[name] / (1 - wanted[name])) for name in joint.data_.columns],
         rtol=1e-9,
     )
 
@@ -252,8 +252,8 @@ def test_wrong_questions(shop, arguments, message):
 
 
 def test_asking_does_not_change_the_model(shop):
-    before = {path: array.copy() for path, array in shop._trained.posterior.arrays().items()}
+    before = {path: array.copy() for path, array in shop.trained_.posterior.arrays().items()}
     shop.recommend(["i2"], explore="thompson", popularity=1.0)
     shop.recommend(user=["u1"], k=3)
-    for path, array in shop._trained.posterior.arrays().items():
+    for path, array in shop.trained_.posterior.arrays().items():
         np.testing.assert_array_equal(array, before[path])

@@ -47,16 +47,16 @@ def test_a_resumed_fit_ends_in_the_same_bits(
     folder = tmp_path_factory.mktemp("resume") / "checkpoint"
     data = shop() if users else animals()
     validation = None if not validate else data if users else held_out()
-    options = {"dtype": dtype, "resample": resample, "average": average, "subsample": subsample, "epochs": EPOCHS}
+    options = {"dtype": dtype, "resample": resample, "average_epochs": average, "subsample": subsample}
 
     def start(n_threads, **more):
-        fitted = model(**options, n_threads=n_threads, **more)
+        fitted = model(**options, epochs=EPOCHS, n_threads=n_threads, **more)
         return fitted.fit(data).set_params(warm_start=True) if warm else fitted
 
     whole = start(threads[0]).fit(data, validation)
     cut_off = start(threads[1]).set_params(checkpoint=folder, checkpoint_every=every)
     cut_off.fit(data, validation, callbacks=[stop_after(cut)])
-    resumed = model(**options, n_threads=threads[2]).fit(data, validation, resume_from=folder)
+    resumed = model(**options, epochs=EPOCHS, n_threads=threads[2]).fit(data, validation, resume_from=folder)
     assert same(resumed, whole)
 
 
@@ -65,7 +65,7 @@ def test_a_checkpoint_is_a_model(tmp_path):
     again = vbn.load(tmp_path / "c")
     assert same(again, fitted)
     assert again.similar("dog").scores.tolist() == fitted.similar("dog").scores.tolist()
-    assert again._data is None
+    assert again.data_ is None
     assert again.checkpoint is None, "where to write is for each run to say"
     again.save(tmp_path / "c")  # a finished model takes its place
     assert len(list((tmp_path / "c").iterdir())) == 3
@@ -160,7 +160,7 @@ def test_other_parameters_are_refused_and_named(tmp_path):
     model(checkpoint=tmp_path / "c", epochs=2).fit(animals())
     with pytest.raises(vbn.ParameterError, match=r"negatives=3 \(there 1\), seed=1 \(there 0\)"):
         model(negatives=3, seed=1).fit(animals(), resume_from=tmp_path / "c")
-    for name, value in {"dim": 5, "dtype": "float64", "alpha": 2.0, "average": 3, "resample": False}.items():
+    for name, value in {"dim": 5, "dtype": "float64", "alpha": 2.0, "average_epochs": 3, "resample": False}.items():
         with pytest.raises(vbn.ParameterError, match=f"other parameters: {name}="):
             model(**{name: value}).fit(animals(), resume_from=tmp_path / "c")
     free = {"n_threads": 1, "verbose": False, "tol": 1e-9, "warm_start": True, "checkpoint_every": 2}

@@ -107,7 +107,7 @@ def test_held_out_pairs_beat_noise_and_agree_with_the_model_s_own_reliability(sh
     found = evaluate_pairs(model, [*left, "nobody"], [*right, "tea 1"])
     assert (found["pairs"], found["unknown"]) == (counts.nnz, 1)
     assert found["auc"] > 0.6
-    reliability = model.uncertainty(vbn.Dataset.from_pairs([*left, "nobody"], [*right, "tea 1"], shared=False))
+    reliability = model.reliability(vbn.Dataset.from_pairs([*left, "nobody"], [*right, "tea 1"], shared=False))
     assert found["calibration_error"] == pytest.approx(reliability.ece)
     assert found["log_probability"] == pytest.approx(-reliability.log_loss)
 

@@ -107,7 +107,7 @@ def _bias_common() -> vbn.VBN:
 
 
 def _bias_zero() -> vbn.VBN:
-    return _shop(bias_prior="zero", average=1).fit(shop())
+    return _shop(bias_prior="zero", average_epochs=1).fit(shop())
 
 
 def _with_co_occurrences() -> vbn.VBN:

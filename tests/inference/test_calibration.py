@@ -105,12 +105,12 @@ def test_held_out_data_in_every_form(words):
     import pandas as pd
 
     held = corpus(1, 40)
-    found = words.uncertainty(held)
+    found = words.reliability(held)
     assert found.n_pairs == 2 * held.counts.nnz
     rows = [("dog", "barks", 1), ("dog", "purrs", 0), ("cat", "purrs", True)]
-    listed = words.uncertainty(rows)
+    listed = words.reliability(rows)
     assert listed.n_pairs == 3
-    table = words.uncertainty(pd.DataFrame(rows, columns=["left", "right", "label"]))
+    table = words.reliability(pd.DataFrame(rows, columns=["left", "right", "label"]))
     assert table.to_dict() == listed.to_dict()
     p = words.predict_proba([row[:2] for row in rows])
     assert listed.brier == pytest.approx(np.mean((p - [1, 0, 1]) ** 2))
@@ -144,9 +144,9 @@ def test_what_training_rejects_is_no_noise(shop):
 def test_calibrating_helps_on_pairs_that_it_did_not_see(shop):
     model, _, rest = shop
     model = vbn.VBN(**model.get_params()).fit(model._data)
-    before = model.uncertainty(rest[1::2], seed=1)
+    before = model.reliability(rest[1::2], seed=1)
     model.calibrate(rest[::2])
-    after = model.uncertainty(rest[1::2], seed=1)
+    after = model.reliability(rest[1::2], seed=1)
     assert after.temperature == model._trained.temperature != 1.0
     assert after.log_loss < before.log_loss
 
@@ -197,39 +197,39 @@ def test_a_damaged_temperature_is_refused(words, tmp_path):
 
 
 def test_unknown_pairs_are_counted(words):
-    found = words.uncertainty([("dog", "barks"), ("dog", "moos"), ("cow", "barks")])
+    found = words.reliability([("dog", "barks"), ("dog", "moos"), ("cow", "barks")])
     assert (found.n_pairs, found.skipped) == (2, 2)
     assert "2 more not known to the model" in str(found)
     with pytest.raises(vbn.DataError, match="no held-out pair"):
-        words.uncertainty([("cow", "moos")])
+        words.reliability([("cow", "moos")])
 
 
 def test_tables_and_text(words):
     words = fitted()
-    found = words.uncertainty(corpus(1), bins=5)
+    found = words.reliability(corpus(1), bins=5)
     assert len(found) <= 5
     assert found.to_pandas().columns.tolist() == ["lower", "upper", "predicted", "observed", "count", "stderr"]
     assert found.to_polars().shape == (len(found), 6)
     assert sum(found.to_pandas()["count"]) == found.n_pairs
     assert str(found).splitlines()[-1].startswith("ece ")
     assert "temperature" not in str(found)
-    assert "temperature" in str(words.calibrate(corpus(1)).uncertainty(corpus(1)))
+    assert "temperature" in str(words.calibrate(corpus(1)).reliability(corpus(1)))
     json.dumps(found.to_dict())
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda m: m.uncertainty(corpus(1), bins=0), vbn.ParameterError, "bins=0"),
-        (lambda m: m.uncertainty(corpus(1), bins=10**9), vbn.ParameterError, "bins=1000000000"),
-        (lambda m: m.uncertainty(corpus(1), negatives=-1), vbn.ParameterError, "negatives=-1"),
-        (lambda m: m.uncertainty(corpus(1), seed=-1), vbn.ParameterError, "seed=-1"),
-        (lambda m: m.uncertainty(3), vbn.DataError, "held-out pairs: expected rows"),
-        (lambda m: m.uncertainty([("dog", "barks", 2)]), vbn.DataError, "pair 0 is 2"),
-        (lambda m: m.uncertainty([("dog", "barks", None)]), vbn.DataError, "pair 0 is nan"),
-        (lambda m: m.uncertainty([("dog",)]), vbn.DataError, "has 1 entries"),
-        (lambda m: m.uncertainty([]), vbn.DataError, "no data"),
-        (lambda m: m.uncertainty(vbn.Dataset.from_interactions(["dog"], ["barks"])), vbn.DataError, "not both"),
+        (lambda m: m.reliability(corpus(1), bins=0), vbn.ParameterError, "bins=0"),
+        (lambda m: m.reliability(corpus(1), bins=10**9), vbn.ParameterError, "bins=1000000000"),
+        (lambda m: m.reliability(corpus(1), negatives=-1), vbn.ParameterError, "negatives=-1"),
+        (lambda m: m.reliability(corpus(1), seed=-1), vbn.ParameterError, "seed=-1"),
+        (lambda m: m.reliability(3), vbn.DataError, "held-out pairs: expected rows"),
+        (lambda m: m.reliability([("dog", "barks", 2)]), vbn.DataError, "pair 0 is 2"),
+        (lambda m: m.reliability([("dog", "barks", None)]), vbn.DataError, "pair 0 is nan"),
+        (lambda m: m.reliability([("dog",)]), vbn.DataError, "has 1 entries"),
+        (lambda m: m.reliability([]), vbn.DataError, "no data"),
+        (lambda m: m.reliability(vbn.Dataset.from_interactions(["dog"], ["barks"])), vbn.DataError, "not both"),
         (lambda m: m.calibrate([("dog", "barks", 1)]), vbn.DataError, "all labels are the same"),
     ],
 )
@@ -242,6 +242,6 @@ def test_bad_questions(words, call, error, message):
 
 def test_a_model_that_was_not_fitted_says_so():
     with pytest.raises(vbn.NotFittedError):
-        vbn.VBN().uncertainty([("a", "b")])
+        vbn.VBN().reliability([("a", "b")])
     with pytest.raises(vbn.NotFittedError):
         vbn.VBN().calibrate([("a", "b")])

@@ -36,7 +36,8 @@ def settled():
     data = vbn.Dataset.from_sequences(text(), window=2).with_taxonomy(TAXONOMY)
     data = data.with_relation("sound", [("dog", "barks"), ("cat", "purrs")])
     options = {"relation_rank": 2, "relation_weight": 20.0, "negatives": 3}
-    model = vbn.VBN(dim=4, epochs=3000, resample=False, average=1, dtype="float64", tol=1e-13, verbose=False, **options)
+    options |= {"dim": 4, "epochs": 3000, "resample": False, "average_epochs": 1, "dtype": "float64", "tol": 1e-13}
+    model = vbn.VBN(verbose=False, **options)
     return model.fit(data)
 
 

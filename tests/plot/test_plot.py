@@ -168,7 +168,7 @@ def test_uncertainty_falls_with_data_in_the_picture(odd):
 
 
 def test_reliabilities_can_be_compared(odd):
-    first = odd.uncertainty(odd._data)
+    first = odd.reliability(odd._data)
     ax = first.plot()
     assert vbn.plot.reliability(first, label="again", ax=ax) is ax
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -206,7 +206,7 @@ def test_a_data_set_has_a_tree_without_uncertainty(odd):
         (lambda m: vbn.plot.neighbourhood(m, "ok", k=0), vbn.ParameterError, "k=0"),
         (lambda m: vbn.plot.neighbourhood(m, "nope"), vbn.UnknownEntityError, "'nope'"),
         (lambda m: vbn.plot.reliability(m), vbn.ParameterError, "needs held-out pairs"),
-        (lambda m: vbn.plot.reliability(m.uncertainty(m._data), m._data), vbn.ParameterError, "judged already"),
+        (lambda m: vbn.plot.reliability(m.reliability(m._data), m._data), vbn.ParameterError, "judged already"),
     ],
 )
 def test_bad_questions(odd, call, error, message):

@@ -90,7 +90,7 @@ def queries(model: vbn.VBN) -> list[Callable[[str], object]]:
     ]
     rarely: list[Callable[[str], object]] = [
         lambda name: model.explain(name),
-        lambda name: model.uncertainty([(name, "e3", 1), (name, "e4", 0)]),
+        lambda name: model.reliability([(name, "e3", 1), (name, "e4", 0)]),
     ]
     return [ask for one in (*seldom, *seldom, *seldom, *rarely) for ask in (*often, *often, one)]
 

@@ -22,8 +22,8 @@ from reproduction.winners import settings, variants
 from tests.storage import making
 from tests.storage.making import fit, seal, tensor_file
 from vbn.cli import _belongings
-from vbn.cli._reading import read_names, read_pairs
-from vbn.cli._settings import read_config
+from vbn.cli.reading import read_names, read_pairs
+from vbn.cli.settings import read_config
 from vbn.data import encode_corpus, find_file, number_file, read_sentences
 from vbn.datasets import WordNet, open_bundled, wordnet_taxonomy
 from vbn.datasets.downloads import _unpack as unpack_archive
@@ -133,7 +133,7 @@ def _held_out(path: Path) -> None:
 
 def _labelled(path: Path) -> None:
     model = vbn.load(_model())
-    assert model.uncertainty(path).n_pairs > 0
+    assert model.reliability(path).n_pairs > 0
     model.calibrate(path)
 
 

@@ -1,5 +1,5 @@
-"""The command line: thin verbs over the library, one file each."""
+"""The command line: thin verbs over the library."""
 
-from vbn.cli._entry import main
+from vbn.cli.entry import main
 
 __all__ = ["main"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from vbn.cli._app import app
+from vbn.cli.app import app
 
 
 @app.command(

@@ -1,22 +1,58 @@
-"""Estimators: `VBN`, and `load` for saved ones."""
+"""Estimators: `VBN`, `load` for saved ones, and the parameters of both the library and the command line.
 
-from vbn.estimators._arguments import need_datasets
-from vbn.estimators._checking import check_parameters, need_flag, need_number, need_whole
-from vbn.estimators._exporting import Exporting
-from vbn.estimators._params import Parameters
-from vbn.estimators._preparing import prepare
-from vbn.estimators._progress import announced
-from vbn.estimators._queries import Queries, check_k
-from vbn.estimators._recommending import read_basket, read_baskets
-from vbn.estimators._saving import Saving, load, registered
-from vbn.estimators._training import Training
-from vbn.estimators._vbn import VBN, Callback, Epoch
+Names are looked up on first use: the command line reads `PARAMETERS` without importing what a fit needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from vbn.estimators.parameters import GROUPS, PARAMETERS, RENAMED, Parameter, up_to_date
+
+if TYPE_CHECKING:
+    from vbn.estimators._preparing import prepare
+    from vbn.estimators._training import Training
+    from vbn.estimators.base import Parameters, Saving, load, registered
+    from vbn.estimators.checking import check_k, check_parameters, need_datasets, need_flag, need_number, need_whole
+    from vbn.estimators.progress import announced, duration
+    from vbn.estimators.queries import Exporting, Queries
+    from vbn.estimators.recommending import read_basket, read_baskets
+    from vbn.estimators.vbn import VBN, Callback
+    from vbn.model import EpochInfo as Epoch
+
+_HOMES = {
+    "_preparing": ("prepare",),
+    "_training": ("Training",),
+    "base": ("Parameters", "Saving", "load", "registered"),
+    "checking": ("check_k", "check_parameters", "need_datasets", "need_flag", "need_number", "need_whole"),
+    "progress": ("announced", "duration"),
+    "queries": ("Exporting", "Queries"),
+    "recommending": ("read_basket", "read_baskets"),
+    "vbn": ("VBN", "Callback"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Epoch":
+        return importlib.import_module("vbn.model").EpochInfo
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(importlib.import_module(f"vbn.estimators.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'vbn.estimators' has no attribute {name!r}")
+
 
 __all__ = [
+    "GROUPS",
+    "PARAMETERS",
+    "RENAMED",
     "VBN",
     "Callback",
     "Epoch",
     "Exporting",
+    "Parameter",
     "Parameters",
     "Queries",
     "Saving",
@@ -24,6 +60,7 @@ __all__ = [
     "announced",
     "check_k",
     "check_parameters",
+    "duration",
     "load",
     "need_datasets",
     "need_flag",
@@ -33,4 +70,5 @@ __all__ = [
     "read_basket",
     "read_baskets",
     "registered",
+    "up_to_date",
 ]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from vbn._errors import DataError, ModelFileError, ParameterError
-from vbn.estimators._saving import without_run
 from vbn.estimators._training import Training
+from vbn.estimators.parameters import kept_with_model, up_to_date
 from vbn.storage import State, as_json, check_folder, read_state, write_folder
 
 _FREE = frozenset(
@@ -39,7 +39,7 @@ class Checkpoints:
     ) -> None:  # fmt: skip
         check_folder(folder)
         self.folder, self.every = folder, every
-        self._estimator, self._params, self._marks = estimator, without_run(params), marks
+        self._estimator, self._params, self._marks = estimator, kept_with_model(params), marks
 
     def due(self, done: int, epochs: int) -> bool:
         """Whether a checkpoint is due after so many of the epochs."""
@@ -66,7 +66,7 @@ def read_checkpoint(
     state, config = read_state(folder)
     if config["estimator"] != estimator:
         raise ModelFileError(f"{folder} is a checkpoint of a {config['estimator'][:80]}, not of a {estimator}.")
-    now, then = as_json(without_run(params)), config["parameters"]
+    now, then = as_json(kept_with_model(params)), up_to_date(config["parameters"])
     known = [name for name in now if name not in _FREE]
     other = [f"{name}={now[name]!r} (there {then.get(name)!r})" for name in known if now[name] != then.get(name)]
     if other:

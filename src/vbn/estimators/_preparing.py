@@ -7,10 +7,10 @@ from typing import Any
 
 from vbn._errors import ParameterError
 from vbn.data import Dataset
-from vbn.estimators._checking import Settings
-from vbn.estimators._progress import announced
 from vbn.estimators._training import Training
 from vbn.estimators._warmup import warm_up
+from vbn.estimators.checking import Settings
+from vbn.estimators.progress import announced
 from vbn.model import (
     RelationInfo,
     RunningAverage,
@@ -81,5 +81,5 @@ def prepare(
         names = [info.name for info in earlier.relations], [info.name for info in relations]
         carry(earlier.posterior, network.posterior, *places, *names)
     held = None if validation is None else Validation(validation, data, sampler.noise(), params["negatives"], seed)
-    average = RunningAverage(params["average"]) if params["resample"] and params["average"] > 1 else None
+    average = RunningAverage(params["average_epochs"]) if params["resample"] and params["average_epochs"] > 1 else None
     return Training(data, sampler, network, held, average, params["tol"], whole)

@@ -25,12 +25,13 @@ from vbn.sampling import Sampler
 
 @dataclass(frozen=True)
 class EpochInfo:
-    """What an epoch reports."""
+    """What an epoch reports; callbacks get it."""
 
     epoch: int
     lower_bound: float
     cells: int
     seconds: float
+    validation: float | None = None  # held-out log-likelihood, if there is validation data
 
 
 @dataclass(frozen=True)

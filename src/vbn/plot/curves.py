@@ -171,7 +171,7 @@ def reliability(of: Any, held_out: Any = None, *, label: str | None = None, ax: 
     Parameters
     ----------
     of
-        What `model.uncertainty(held_out)` returned; or a model, with `held_out` beside it.
+        What `model.reliability(held_out)` returned; or a model, with `held_out` beside it.
     held_out
         Held-out pairs, needed if `of` is a model.
     label
@@ -208,13 +208,13 @@ def _judged(of: Any, held_out: Any) -> Reliability:
         if held_out is not None:
             raise ParameterError("held_out belongs to a model; a Reliability has been judged already.")
         return of
-    if not hasattr(of, "uncertainty"):
+    if not hasattr(of, "reliability"):
         raise ParameterError(
             f"reliability needs a Reliability, or a model and held-out pairs, got {type(of).__name__}."
         )
     if held_out is None:
         raise ParameterError("reliability of a model needs held-out pairs: reliability(model, held_out).")
-    found: Reliability = of.uncertainty(held_out)
+    found: Reliability = of.reliability(held_out)
     return found
 
 

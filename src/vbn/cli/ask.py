@@ -1,0 +1,254 @@
+"""Questions to a model: similar, recommend, related, predict, explain."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from vbn._errors import DataError, UnknownEntityError
+from vbn.cli.app import verb
+from vbn.cli.shared import (
+    AsJson,
+    ColumnNames,
+    HasHeader,
+    K,
+    Model,
+    OnSide,
+    Popularity,
+    PopularityFloor,
+    Side,
+    check_relation,
+    open_model,
+    print_json,
+    say,
+    show,
+    split_columns,
+)
+
+
+class By(StrEnum):
+    """What similar means."""
+
+    cosine = "cosine"
+    context = "context"
+
+
+class Readout(StrEnum):
+    """Which vectors are compared."""
+
+    entity = "entity"
+    both = "both"
+    smoothed = "smoothed"
+
+
+@verb(
+    "vbn similar my-model gouda -k 5",
+    "vbn similar my-model --positive king --positive woman --negative man",
+    "vbn similar my-model --json -- -x-    (a name that begins with a dash)",
+)
+def similar(
+    model: Model,
+    entity: Annotated[
+        str | None, typer.Argument(metavar="ENTITY", help="A name; or give --positive and --negative.")
+    ] = None,
+    k: K = 10,
+    by: Annotated[
+        By, typer.Option(help="cosine: alike. context: likely to occur near it (the paper's ranking).")
+    ] = By.cosine,
+    positive: Annotated[list[str] | None, typer.Option(help="Like this one; may be repeated.")] = None,
+    negative: Annotated[list[str] | None, typer.Option(help="Unlike this one; may be repeated.")] = None,
+    side: OnSide = Side.column,
+    readout: Annotated[
+        Readout,
+        typer.Option(help="For cosine: the entity's own vector, with its context vector, or smoothed by its parents."),
+    ] = Readout.entity,
+    as_json: AsJson = False,
+) -> None:
+    """Find the entities most similar to one, or to some and not to others."""
+    if entity is None and not positive and not negative:
+        raise typer.BadParameter("give an entity, or --positive and --negative.")
+    found = open_model(model).similar(
+        entity, k, by=by.value, positive=positive, negative=negative, side=side.value, readout=readout.value
+    )
+    show(found, as_json=as_json)
+
+
+class Query(StrEnum):
+    """How several entities become one query."""
+
+    fold_in = "fold_in"
+    average = "average"
+    both = "both"
+
+
+class Sample(StrEnum):
+    """How answers are drawn."""
+
+    thompson = "thompson"
+
+
+@verb(
+    'vbn recommend my-model "Heat" "Casino" -k 5',
+    "vbn recommend my-model --user u17 --user u18 --json",
+    "vbn recommend my-model --users users.txt --popularity -0.5 --candidates in-stock.txt",
+)
+def recommend(
+    model: Model,
+    entities: Annotated[
+        list[str] | None, typer.Argument(metavar="ENTITIES", help="The items of a user, by name.")
+    ] = None,
+    k: K = 10,
+    user: Annotated[list[str] | None, typer.Option(help="A row seen in training instead; may be repeated.")] = None,
+    users: Annotated[Path | None, typer.Option(help="A text file of such rows, one a line.")] = None,
+    query: Annotated[
+        Query,
+        typer.Option(
+            help="fold_in: infer a density from the entities. average: as in the paper. both: a user's own density and "
+            "the average of their items."
+        ),
+    ] = Query.fold_in,
+    popularity: Popularity = 0.0,
+    popularity_floor: PopularityFloor = 0.0,
+    candidates: Annotated[
+        Path | None, typer.Option(help="A text file of the only names that may be an answer, one a line.")
+    ] = None,
+    include_seen: Annotated[bool, typer.Option("--include-seen", help="Also recommend the user's own items.")] = False,
+    sample: Annotated[
+        Sample | None,
+        typer.Option("--sample", "--explore", help="thompson: rank by scores drawn from the posterior."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of --sample.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recommend what goes best with some entities, or to users.
+
+    Users are rows seen in training. Several users give one table, whose first column names the user.
+    """
+    if sum(bool(way) for way in (entities, user, users)) != 1:
+        raise typer.BadParameter("give entities, or --user, or --users: one of the three.")
+    from vbn.cli.reading import names_from, read_names
+
+    rows = read_names(users) if users else user
+    with names_from(users, candidates):
+        found = open_model(model).recommend(
+            entities or None,
+            k,
+            user=rows[0] if rows and len(rows) == 1 and not users else rows or None,
+            query=query.value,
+            popularity=popularity,
+            popularity_floor=popularity_floor,
+            exclude_seen=not include_seen,
+            candidates=None if candidates is None else read_names(candidates),
+            sample=None if sample is None else sample.value,
+            seed=seed,
+        )
+    show(found, as_json=as_json)
+
+
+@verb("vbn related my-model antonym lowest -k 5")
+def related(
+    model: Model,
+    relation: Annotated[str, typer.Argument(metavar="RELATION", help="Name of the relation.")],
+    entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity that it starts from.")],
+    k: K = 10,
+    popularity: Popularity = 0.0,
+    popularity_floor: PopularityFloor = 0.0,
+    as_json: AsJson = False,
+) -> None:
+    """Find the entities to which a relation most probably leads."""
+    trained = open_model(model)
+    check_relation(trained, relation)
+    show(trained.related(relation, entity, k, popularity, popularity_floor), as_json=as_json)
+
+
+@verb(
+    "vbn predict my-model pairs.csv --out probabilities.csv",
+    "vbn predict my-model pairs.csv --relation antonym --json",
+)
+def predict(
+    model: Model,
+    pairs: Annotated[
+        Path, typer.Argument(metavar="PAIRS", help="csv, tsv, txt or parquet with two columns: left, right.")
+    ],
+    relation: Annotated[str | None, typer.Option(help="Of this relation instead of co-occurrence.")] = None,
+    columns: ColumnNames = None,
+    header: HasHeader = None,
+    skip_unknown: Annotated[
+        bool, typer.Option("--skip-unknown", help="Leave out pairs with an unknown name instead of failing.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The csv file to write; standard output by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the probability of each pair in a file.
+
+    Prints or writes csv with the columns left, right, p and std, the standard deviation of p under the posterior.
+    """
+    if out is not None and as_json:
+        raise typer.BadParameter("--json prints to standard output; omit --out.")
+    from vbn.cli.reading import read_pairs
+
+    read = read_pairs(pairs, split_columns(columns), header=header)
+    asked = list(zip(read.left, read.right, strict=True))
+    trained = open_model(model)
+    if relation is not None:
+        check_relation(trained, relation)
+    if skip_unknown:
+        asked = _known(trained, asked, pairs.name)
+    try:
+        p, std = (
+            trained.predict_proba(asked, return_std=True)
+            if relation is None
+            else trained.relation_proba(relation, asked, return_std=True)
+        )
+    except UnknownEntityError as error:
+        raise DataError(f"{pairs.name}: {error} --skip-unknown leaves such pairs out.") from error
+    rows = [(*pair, float(a), float(b)) for pair, a, b in zip(asked, p, std, strict=True)]
+    if as_json:
+        print_json([dict(zip(("left", "right", "p", "std"), row, strict=True)) for row in rows])
+    elif out is None:
+        _write(sys.stdout, rows)
+    else:
+        with out.open("w", encoding="utf-8", newline="") as stream:
+            _write(stream, rows)
+        typer.echo(str(out))
+
+
+@verb("vbn explain my-model brie")
+def explain(
+    model: Model,
+    entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity to explain.")],
+    side: OnSide = Side.column,
+    as_json: AsJson = False,
+) -> None:
+    """Explain why a density is where it is: its parents, its contexts."""
+    found = open_model(model).explain(entity, side=side.value)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        typer.echo(str(found))
+
+
+def _known(model: Any, pairs: Sequence[tuple[str, str]], file: str) -> list[tuple[str, str]]:
+    trained = model.trained_
+    known = [pair for pair in pairs if pair[0] in trained.rows and pair[1] in trained.columns]
+    if not known:
+        left, right = pairs[0]
+        raise DataError(
+            f"{file}: the model knows both names of none of the {len(pairs):,} pairs, such as {left!r} and {right!r}; "
+            "name the columns of the pair with --columns if these are the wrong ones."
+        )
+    if len(known) < len(pairs):
+        say(f"left out {len(pairs) - len(known):,} of {len(pairs):,} pairs: a name is unknown")
+    return known
+
+
+def _write(stream: IO[str], rows: Iterable[Sequence[Any]]) -> None:
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("left", "right", "p", "std"))
+    writer.writerows((left, right, f"{p:.9g}", f"{std:.9g}") for left, right, p, std in rows)

@@ -1,0 +1,252 @@
+"""Something to try: `vbn demo` on the bundled data, and `vbn data`, simulated or downloaded."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vbn.cli.app import app, verb
+from vbn.cli.shared import check_model_folder, say
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import Console
+
+    from vbn.data import Dataset, Taxonomy
+    from vbn.datasets import Bundled
+    from vbn.estimators import VBN
+
+RARE_WORDS = ("brie", "chaffinch", "beagle", "gnu", "goulash", "bisque")
+NEW_WORDS = (("halloumi", "cheese"), ("labradoodle", "dog"))
+ANTONYMS = ("left", "inner", "wet", "sweet", "full")
+BANDS = (("unseen", 0, 0), ("1 to 3 times", 1, 3), ("4 to 20 times", 4, 20), ("more often", 21, 10**9))
+SETTINGS: dict[str, Any] = {
+    "dim": 50,
+    "negatives": 2,
+    "subsample": 1e-3,
+    "relation_weight": 40.0,
+    "hard_negatives": 0.5,
+}
+
+
+@verb("vbn demo")
+def demo(
+    out: Annotated[str, typer.Option(help="Folder for the trained model.")] = "vbn-demo-model",
+    epochs: Annotated[int, typer.Option(min=1, help="Epochs of each of the two trainings.")] = 15,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 0,
+) -> None:
+    """Show the whole story on the bundled data, in a minute or two.
+
+    Trains with and without a taxonomy, compares the two, adds words, asks for antonyms.
+    """
+    _run_demo(out, epochs=epochs, seed=seed)
+
+
+data = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Data to try things out on.")
+app.add_typer(data, name="data")
+
+
+@verb("vbn data example shop", of=data)
+def example(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")] = Path("shop"),
+    customers: Annotated[int, typer.Option(min=1, help="How many customers.")] = 600,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same files.")] = 0,
+) -> None:
+    """Write a simulated shop: orders.csv (customer, product) and catalogue.csv (child, parent)."""
+    from vbn.datasets import write_shop
+
+    for file in sorted(write_shop(folder, customers, seed).glob("*.csv")):
+        typer.echo(file)
+
+
+@verb("vbn data get ml-1m --to data", of=data)
+def get(
+    name: Annotated[str, typer.Argument(help="ml-1m, ml-25m, ml-latest-small, semcor or wordnet.")],
+    to: Annotated[Path, typer.Option(help="Folder to put it in.")] = Path("data"),
+) -> None:
+    """Download a public data set: shows its licence, checks the file, unpacks it, prints the folder."""
+    from vbn.datasets import download
+
+    typer.echo(download(name, to, tell=say))
+
+
+def _run_demo(out: str, *, epochs: int, seed: int) -> None:
+    """Train with and without the taxonomy on the bundled data, compare, and save the model."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.text import Text
+
+    from vbn.cli.run_files import forget
+    from vbn.datasets import load_bundled
+
+    check_model_folder(Path(out))
+    console = Console(highlight=False)
+    bundled = load_bundled()
+    console.rule("[bold]vbn: entities as probability densities", align="left")
+    console.print(
+        "Words of WordNet's definitions of food, animals and the body: which words occur together, hypernyms as a "
+        "taxonomy, antonyms and parts as relations. Four words in five are seen at most three times.\n"
+    )
+    console.print(Text(str(bundled.train.describe())))
+    started = time.perf_counter()
+    console.print("\n[bold]Training[/bold] with the taxonomy and the relations, then without:")
+    model = _trained(bundled.train, epochs, seed)
+    plain = _trained(_without_knowledge(bundled.train), epochs, seed)
+    console.print(f"two models in {time.perf_counter() - started:.0f} s\n")
+    _show_rare_words(console, model, plain, bundled)
+    _show_certainty(console, model, bundled)
+    _show_new_words(console, model)
+    _show_antonyms(console, model, bundled)
+    _show_score(console, model, plain, bundled, seed)
+    folder = model.save(out)
+    forget(folder, checkpoint=True)
+    console.print(f"\nThe model is saved in [bold]{escape(str(folder))}[/bold]. Play with it:")
+    here = shlex.quote(str(folder))
+    lines = (f"vbn similar {here} gouda", f"vbn related {here} antonym left", f"vbn explain {here} brie")
+    for line in lines:
+        console.print(Text(f"  {line}", style="cyan"), soft_wrap=True)
+    console.print(Text("See it in a browser (needs pip install 'vbn[serve]'):"))
+    console.print(Text(f"  vbn serve {here} --open", style="cyan"), soft_wrap=True)
+
+
+def _trained(data: Dataset, epochs: int, seed: int) -> VBN:
+    from vbn.estimators import VBN
+
+    model = VBN(epochs=epochs, seed=seed, **SETTINGS).fit(data)
+    if model.interrupted_:  # the fit keeps what it has, but Ctrl-C is meant for the demo
+        raise KeyboardInterrupt
+    return model
+
+
+def _without_knowledge(data: Dataset) -> Dataset:
+    from vbn.data import Dataset
+
+    return Dataset(data.rows, None, data.counts, kind=data.kind)
+
+
+def _neighbours(model: VBN, word: str, k: int = 4) -> str:
+    return ", ".join(row.entity for row in model.similar(word, k=k))
+
+
+def _show_rare_words(console: Console, model: VBN, plain: VBN, bundled: Bundled) -> None:
+    from rich.table import Table
+
+    taxonomy = _taxonomy(bundled)
+    table = Table(title="Rare words land beside their relatives", title_justify="left", title_style="bold")
+    for name, style in (("word", "bold"), ("seen", ""), ("parent", ""), ("vbn", "green"), ("no taxonomy", "red")):
+        table.add_column(name, style=style, justify="right" if name == "seen" else "left")
+    for word in RARE_WORDS:
+        parents = ", ".join(parent for parent, _ in taxonomy.parents(word))
+        table.add_row(
+            word, str(bundled.frequency.get(word, 0)), parents, _neighbours(model, word), _neighbours(plain, word)
+        )
+    console.print(table)
+
+
+def _show_certainty(console: Console, model: VBN, bundled: Bundled) -> None:
+    import numpy as np
+
+    console.print(
+        "\n[bold]How sure it is[/bold]: median standard deviation of a density, by how often the word was seen"
+    )
+    categories = _taxonomy(bundled).category_ids
+    words = sorted(set(bundled.train.rows.names) - {bundled.train.rows[int(i)] for i in categories})
+    spreads: dict[str, list[float]] = {name: [] for name, _, _ in BANDS}
+    for word in words[::3]:
+        spreads[_band(bundled.frequency.get(word, 0))].append(float(model.posterior(word).std.mean()))
+    middles = {name: float(np.median(values)) for name, values in spreads.items()}
+    widest = max(middles.values())
+    for name, middle in middles.items():
+        console.print(f"  {name:<14} {middle:5.2f}  [blue]{'█' * round(40 * middle / widest)}[/blue]")
+
+
+def _band(seen: int) -> str:
+    return next(name for name, least, most in BANDS if least <= seen <= most)
+
+
+def _show_new_words(console: Console, model: VBN) -> None:
+    console.print("\n[bold]Words that did not exist a second ago[/bold]: name and parent, and they have a density")
+    for word, parent in NEW_WORDS:
+        model.add(word, parents=[parent])
+        console.print(f'  add("{word}", parents=["{parent}"])  ->  [green]{_neighbours(model, word)}[/green]')
+
+
+def _show_antonyms(console: Console, model: VBN, bundled: Bundled) -> None:
+    names, partners = bundled.train.rows, _partners(bundled)
+    console.print("\n[bold]A typed relation[/bold]: most probable antonyms with probability; WordNet's own in green")
+    for word in ANTONYMS:
+        answers = model.related("antonym", word, k=5)
+        shown = (
+            f"[{'green' if a.entity in partners[word] else 'default'}]{a.entity} {a.score:.2f}[/]" for a in answers
+        )
+        console.print(f"  {word:<8} {', '.join(shown)}")
+    asked = sorted(partners)[::16]
+    hits = sum(any(a.entity in partners[word] for a in model.related("antonym", word, k=5)) for word in asked)
+    console.print(
+        f"  for {100 * hits / len(asked):.0f} % of {len(asked)} words an antonym that training knew is among the first "
+        f"five of {len(names):,} names"
+    )
+
+
+def _partners(bundled: Bundled) -> dict[str, set[str]]:
+    """Return the antonyms of each word that has some."""
+    pairs, names = bundled.train.relations["antonym"], bundled.train.rows
+    partners: dict[str, set[str]] = {}
+    for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+        partners.setdefault(names[left], set()).add(names[right])
+    return partners
+
+
+def _taxonomy(bundled: Bundled) -> Taxonomy:
+    taxonomy = bundled.train.taxonomy
+    assert taxonomy is not None
+    return taxonomy
+
+
+def _show_score(console: Console, model: VBN, plain: VBN, bundled: Bundled, seed: int) -> None:
+    from rich.table import Table
+
+    title = "Held-out definitions: which of two equally frequent words stood near it? (% right, chance is 50)"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in ("word was seen", "pairs", "vbn", "no taxonomy", "difference"):
+        table.add_column(name, justify="left" if name == "word was seen" else "right")
+    left, right, wrong, seen = _contests(bundled, seed)
+    ours, theirs = (_won(m, left, right, wrong) for m in (model, plain))
+    for name, least, most in BANDS:
+        chosen = (seen >= least) & (seen <= most)
+        a, b = 100 * ours[chosen].mean(), 100 * theirs[chosen].mean()
+        style = "green" if a > b else "red"
+        table.add_row(name, f"{chosen.sum():,}", f"{a:.1f}", f"{b:.1f}", f"[{style}]{a - b:+.1f}[/{style}]")
+    console.print()
+    console.print(table)
+
+
+def _contests(bundled: Bundled, seed: int) -> tuple[list[str], list[str], list[str], np.ndarray]:
+    """Return held-out (word, neighbour) pairs, a word as frequent as the neighbour, and how often the word was seen."""
+    import numpy as np
+
+    heldout, rng = bundled.heldout, np.random.default_rng(seed)
+    names, counts = bundled.train.rows.names, bundled.train.rows.counts
+    left, right = [*heldout.left, *heldout.right], [*heldout.right, *heldout.left]
+    seen = np.concatenate([heldout.left_frequency, heldout.right_frequency])
+    known = np.concatenate([heldout.right_frequency, heldout.left_frequency])
+    seen_words = np.flatnonzero(counts > 0)
+    by_count = seen_words[np.argsort(counts[seen_words], kind="stable")]
+    low = np.searchsorted(counts[by_count], known, side="left")
+    high = np.searchsorted(counts[by_count], known, side="right")
+    usable = (known > 0) & (high > low)
+    drawn = by_count[(low + rng.random(len(low)) * (high - low)).astype(np.int64).clip(0, len(by_count) - 1)]
+    keep = np.flatnonzero(usable & (np.array(right, dtype=object) != np.array(names, dtype=object)[drawn]))
+    return [left[i] for i in keep], [right[i] for i in keep], [names[drawn[i]] for i in keep], seen[keep]
+
+
+def _won(model: VBN, left: list[str], right: list[str], wrong: list[str]) -> np.ndarray:
+    import numpy as np
+
+    truth = model.predict_proba(zip(left, right, strict=True))
+    other = model.predict_proba(zip(left, wrong, strict=True))
+    return np.asarray(np.where(truth == other, 0.5, truth > other))

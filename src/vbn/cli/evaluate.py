@@ -1,0 +1,109 @@
+"""`vbn evaluate`: how good a model is on held-out data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vbn.cli.app import verb
+from vbn.cli.shared import (
+    AsJson,
+    ColumnNames,
+    HasHeader,
+    Model,
+    OnSide,
+    Side,
+    check_relation,
+    open_model,
+    print_json,
+    show_rows,
+    split_columns,
+)
+
+
+class Task(StrEnum):
+    """What is evaluated."""
+
+    pairs = "pairs"
+    recommendation = "recommendation"
+    similarity = "similarity"
+    relation = "relation"
+
+
+_NUMBERS = {Task.pairs: False, Task.similarity: True}  # of these tasks: whether each pair must have a number
+
+
+@verb(
+    "vbn evaluate my-model --task pairs --data held-out.csv",
+    "vbn evaluate my-model --task recommendation --data held-out.csv -k 20 --json",
+    "vbn evaluate my-model --task similarity --data wordsim353.csv --lowercase",
+    "vbn evaluate my-model --task relation --relation antonym --data held-out-antonyms.csv",
+)
+def evaluate(
+    model: Model,
+    task: Annotated[Task, typer.Option(help="What to evaluate.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="csv, tsv, txt, parquet: left,right[,count]; user,item; word1,word2,score; left,right. By default "
+            "what `vbn train --hold-out` held out."
+        ),
+    ] = None,
+    columns: ColumnNames = None,
+    header: HasHeader = None,
+    relation: Annotated[str | None, typer.Option(help="Task relation: its name.")] = None,
+    k: Annotated[
+        list[int] | None, typer.Option("-k", "--k", min=1, help="Task recommendation: recall@k [10]; repeatable.")
+    ] = None,
+    rare: Annotated[float, typer.Option(min=0, help="Task recommendation: items of at most this count are rare.")] = 10,
+    include_seen: Annotated[
+        bool, typer.Option("--include-seen", help="Task recommendation: also rank the user's own items.")
+    ] = False,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="Task similarity: lower-case the file's names.")
+    ] = False,
+    side: OnSide = Side.column,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the noise pairs.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Compute figures of a model on data that it has not seen."""
+    if (task is Task.relation) != (relation is not None):
+        raise typer.BadParameter("--relation NAME goes with --task relation, which needs it.")
+    from vbn import evaluation
+    from vbn.cli.reading import read_pairs
+
+    held = read_pairs(_file(model, data, task), split_columns(columns), header=header, number=_NUMBERS.get(task))
+    trained = open_model(model)
+    rows: list[dict[str, Any]]
+    if task is Task.pairs:
+        rows = [evaluation.evaluate_pairs(trained, held.left, held.right, held.numbers, seed)]
+    elif task is Task.recommendation:
+        rows = evaluation.evaluate_recommendation(
+            trained, held.left, held.right, k=tuple(k or (10,)), rare=rare, exclude_seen=not include_seen
+        )
+    elif task is Task.similarity:
+        left, right = (([n.lower() for n in names] if lowercase else names) for names in (held.left, held.right))
+        assert held.numbers is not None
+        rows = [evaluation.evaluate_similarity(trained, left, right, held.numbers.tolist(), side.value)]
+    else:
+        check_relation(trained, str(relation))
+        rows = [evaluation.evaluate_relation(trained, str(relation), held.left, held.right, seed)]
+    if as_json:
+        print_json(rows)
+    else:
+        show_rows(rows)
+
+
+def _file(model: Path, data: Path | None, task: Task) -> Path:
+    if data is not None:
+        return data
+    if task in (Task.pairs, Task.recommendation):
+        from vbn.cli.run_files import held_out_of
+
+        kept = held_out_of(model)
+        if kept is not None:
+            return kept
+    raise typer.BadParameter("give --data, a file of held-out data.")

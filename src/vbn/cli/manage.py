@@ -1,0 +1,173 @@
+"""What else is done with a model: add, export, serve."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vbn.cli.app import verb
+from vbn.cli.shared import Model, OnSide, Side, open_model, say
+
+
+@verb(
+    'vbn add my-model "Zoolander 3" --parent "Ben Stiller" --out new-model',
+    'vbn add my-model halloumi --parent cheese --context "grill=3" --context salad',
+    "vbn add my-model --from new-items.csv    (columns name, parent: a row for each parent)",
+)
+def add(
+    model: Model,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the new entity; or give --from.")] = None,
+    parent: Annotated[list[str] | None, typer.Option(help="Its parent, PARENT or PARENT=WEIGHT; repeatable.")] = None,
+    context: Annotated[
+        list[str] | None, typer.Option(help="What it was seen with, NAME or NAME=COUNT; repeatable.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Many at once: a csv of name, parent[, weight], a row a parent.")
+    ] = None,
+    side: OnSide = Side.column,
+    out: Annotated[Path | None, typer.Option(help="Folder for the larger model; by default it replaces MODEL.")] = None,
+) -> None:
+    """Give new entities a density at once, without retraining."""
+    from vbn.cli.run_files import forget, note_added, run_of
+
+    if (name is None) == (source is None):
+        raise typer.BadParameter("give a name or --from, one of the two.")
+    if source is not None and (parent or context):
+        raise typer.BadParameter("--parent and --context belong to one name; with --from, the file has the parents.")
+    target = out or model
+    in_place = target.resolve() == model.resolve()
+    run = run_of(model) if in_place else None
+    grown = open_model(model)
+    counts = grown.data_ is not None
+    before = len(grown.trained_.vocabulary(side.value))
+    new: Any = source
+    if name is not None:
+        new = {name: {"parents": _weights(grown, parent, side), "contexts": _contexts(grown, context, side)}}
+    grown.add(new, side=side.value)
+    folder = grown.save(target, counts=counts)
+    added = len(grown.trained_.vocabulary(side.value)) - before
+    if run is not None:
+        note_added(folder, run, added)
+    elif not in_place:
+        forget(folder, checkpoint=True)
+    say(f"added {added:,} {'entity' if added == 1 else 'entities'}")
+    typer.echo(str(folder))
+
+
+class Format(StrEnum):
+    """Formats that `export` writes."""
+
+    word2vec = "word2vec"
+    word2vec_binary = "word2vec-binary"
+    parquet = "parquet"
+    safetensors = "safetensors"
+    numpy = "numpy"
+
+
+class Role(StrEnum):
+    """One of the two densities of an entity."""
+
+    entity = "entity"
+    context = "context"
+
+
+@verb("vbn export my-model vectors.txt --format word2vec", "vbn export my-model densities.parquet")
+def export(
+    model: Model,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
+    form: Annotated[Format | None, typer.Option("--format", help="By default given by the suffix of the file.")] = None,
+    role: Annotated[Role, typer.Option(help="The density as a row, or as a context (column).")] = Role.entity,
+    side: OnSide = Side.column,
+    categories: Annotated[
+        bool, typer.Option(help="Also write entities that were never seen and are only parents of others.")
+    ] = True,
+) -> None:
+    """Write the densities to a file for other tools."""
+    written = open_model(model).export(
+        file, format=None if form is None else form.value, role=role.value, side=side.value, categories=categories
+    )
+    typer.echo(str(written))
+
+
+@verb(
+    "vbn serve my-model",
+    "vbn serve my-model --port 8080 --open",
+    "VBN_TOKEN=... vbn serve my-model --host 0.0.0.0",
+)
+def serve(
+    model: Model,
+    host: Annotated[str, typer.Option(help="Address to listen on; any but the local one needs a token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.")] = 8000,
+    token: Annotated[
+        str | None, typer.Option(envvar="VBN_TOKEN", help="What callers must send as 'Authorization: Bearer TOKEN'.")
+    ] = None,
+    writable: Annotated[bool, typer.Option("--writable", help="Let callers add entities to the model.")] = False,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Let pages of another origin ask, such as https://shop.example; repeatable."),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Also answer browsers that use this name of the machine, without a token; repeatable."),
+    ] = None,
+    watch: Annotated[
+        float, typer.Option(min=0, help="Seconds between checks for a new model on disk; 0 disables them.")
+    ] = 2.0,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Serve a model on this machine: the explorer at /, the REST service under /api.
+
+    Ctrl-C ends it after the requests that have begun. A model saved into the same folder is served from the next
+    request on. Needs pip install 'vbn[serve]'.
+    """
+    from vbn.serve import Settings, serve
+
+    settings = Settings(
+        token=token or None,
+        writable=writable,
+        watch=watch,
+        origins=tuple(allow_origin or ()),
+        hosts=tuple(allow_host or ()),
+    )
+    settings.check_host(host)
+
+    def ready(address: str) -> None:
+        say(f"serving {model} at {address} (Ctrl-C ends it)")
+        if open_page:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    serve(model, host, port, settings, ready=ready)
+
+
+def _weights(model: Any, given: list[str] | None, side: Side) -> dict[str, float]:
+    return dict(_numbered(entry, model.trained_.vocabulary(side.value)) for entry in given or ())
+
+
+def _contexts(model: Any, given: list[str] | None, side: Side) -> dict[str, float]:
+    """Return contexts with counts: rows for a column, columns for a row."""
+    other = model.trained_.vocabulary("row" if side is Side.column else "column")
+    contexts: dict[str, float] = {}
+    for entry in given or ():
+        name, count = _numbered(entry, other)
+        contexts[name] = contexts.get(name, 0.0) + count
+    return contexts
+
+
+def _numbered(entry: str, known: Any) -> tuple[str, float]:
+    """Read NAME=NUMBER, or NAME alone, which counts 1; a known name may itself hold an equals sign."""
+    if entry in known:
+        return entry, 1.0
+    name, equals, number = entry.rpartition("=")
+    if not equals:
+        return entry, 1.0
+    try:
+        return name, float(number)
+    except ValueError:
+        return entry, 1.0

@@ -1,0 +1,221 @@
+"""Files that verbs read: names, one a line; pairs of names with a number; the data of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import typer
+
+from vbn._errors import DataError, UnknownEntityError
+from vbn.cli.shared import option_of
+from vbn.data import (
+    COUNTS,
+    Dataset,
+    Field,
+    bytes_of,
+    find_file,
+    open_sheet,
+    plain_name,
+    read_columns,
+    read_lines,
+)
+
+_LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
+_RIGHT = ("right", "item", "items", "item_id", "itemid", "word2", "word_2", "column", "target", "object", "second")
+_SCORES = ("rating", "score", "similarity", "human_(mean)")
+_TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
+# What each constructor takes, and how many columns it reads.
+_ACCEPTED = {
+    "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
+    "baskets": (_TEXT_FILE | {"drop_missing"}, 2),
+    "interactions": (_TEXT_FILE | {"drop_missing"}, 3),
+    "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
+    "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
+    "folder": (frozenset(), 0),
+}
+_SPECIAL = frozenset().union(*(options for options, _ in _ACCEPTED.values()))
+
+
+class Pairs(NamedTuple):
+    """Two columns of names, and one of numbers if there is one."""
+
+    left: list[str]
+    right: list[str]
+    numbers: np.ndarray | None
+
+
+def read_pairs(
+    path: Path, columns: Sequence[str | int | None], *, header: bool | None = None, number: bool | None = None
+) -> Pairs:
+    """Read pairs of names from a csv, tsv, txt or parquet file (gz too).
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        Names or numbers of the columns left, right and number; missing ones are found by usual names or by place.
+    header
+        Whether the file begins with a header; None looks.
+    number
+        Whether there must be a number for each pair; None ignores numbers, unless a column is named for them.
+    """
+    fields = [Field("left", _LEFT), Field("right", _RIGHT)]
+    if number is not None or len(columns) > len(fields):
+        fields.append(Field("number", (*COUNTS, *_SCORES), number=True, optional=not number))
+    _refuse_guesses(path, columns, fields, header)
+    read = read_columns(str(path), tuple(columns), {}, fields, header=header)
+    left, right = read.labels["left"], read.labels["right"]
+    return Pairs(
+        [left.names[code] for code in left.codes.tolist()],
+        [right.names[code] for code in right.codes.tolist()],
+        read.numbers.get("number"),
+    )
+
+
+def _refuse_guesses(
+    path: Path, columns: Sequence[str | int | None], fields: Sequence[Field], header: bool | None
+) -> None:
+    """Ask for the columns of a pair if only their place would decide, although others may be meant."""
+    chosen = {item.key: column for item, column in zip(fields, columns, strict=False) if column is not None}
+    file = find_file(path)
+    names: Sequence[str]
+    if file.kind == "parquet":
+        from vbn.data import read_parquet
+
+        names = read_parquet(file).names
+    else:
+        names = open_sheet(file, chosen, fields, header, None).names
+    plain = {plain_name(name) for name in names}
+    guessed = any(item.key not in chosen and plain.isdisjoint(item.aliases) for item in fields[:2])
+    if guessed and len(names) > len(fields):
+        shown = ", ".join(map(repr, names[:20]))
+        raise DataError(f"which columns of {path.name} hold the pair? Say --columns and two of {shown}.")
+
+
+@contextmanager
+def names_from(*files: Path | None) -> Iterator[None]:
+    """Let an error about an unknown name say which of these files holds it."""
+    try:
+        yield
+    except UnknownEntityError as error:
+        for file in files:
+            if file is not None and error.name in read_names(file):
+                raise DataError(f"{file.name}: {error}") from error
+        raise
+
+
+def read_names(path: Path) -> list[str]:
+    """Read names from a text file, one per line; blank lines are ignored."""
+    lines = read_lines(find_file(path, ("txt", "csv", "tsv")))
+    names = [name for line in lines if (name := line.rstrip("\r\n")).strip()]
+    if not names:
+        raise DataError(f"{path.name} holds no names; write one per line.")
+    return names
+
+
+def check_usage(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that do not go together, before anything is read."""
+    for key, how in (("input", "the file to train on"), ("kind", "--kind"), ("out", "--out, a folder for the model")):
+        if key not in settings:
+            raise typer.BadParameter(f"give {how}.")
+    kind = settings["kind"]
+    if kind not in _ACCEPTED:
+        raise typer.BadParameter(f"kind {kind!r} is not one of {', '.join(_ACCEPTED)}.")
+    accepted, width = _ACCEPTED[kind]
+    for key in sorted(_SPECIAL & settings.keys()):
+        if key not in accepted:
+            raise typer.BadParameter(f"{option_of(key)} has no meaning for {kind}.")
+    if len(settings.get("columns", ())) > width:
+        raise typer.BadParameter(f"--columns: {kind} have at most {width} columns to choose.")
+    unknown = set(settings.get("symmetric", ())) - settings.get("relation", {}).keys()
+    if unknown:
+        raise typer.BadParameter(f"--symmetric {sorted(unknown)[0]}: there is no --relation of this name.")
+    if {"taxonomy_side", "taxonomy_columns", "drop_cycles"} & settings.keys() and "taxonomy" not in settings:
+        raise typer.BadParameter("options for a taxonomy were given, but no --taxonomy.")
+    if "validation" in settings and "hold_out" in settings:
+        raise typer.BadParameter("give --validation or --hold-out, not both.")
+    if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
+        raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
+    _check_engine(settings)
+
+
+def _check_engine(settings: Mapping[str, Any]) -> None:
+    cluster = [option_of(key) for key in ("address", "workers") if key in settings]
+    if settings.get("engine") != "ray":
+        if cluster:
+            raise typer.BadParameter(f"{' and '.join(cluster)}: only with --engine ray.")
+    elif "memory" in settings:
+        raise typer.BadParameter(
+            "--memory keeps counts in files of this machine, which the workers of a cluster do not see: train on a "
+            "folder that they see, with --kind folder."
+        )
+
+
+def read_training_data(settings: Mapping[str, Any], scratch: Path | None = None) -> Dataset:
+    """Read the counts of the input, with taxonomy and relations.
+
+    Counts that take more than the settings' memory are moved to the folder `scratch` and mapped.
+    """
+    data = read_counts(settings, settings["input"], limits=True)
+    if "co_occurrences" in settings:
+        data = data.with_co_occurrences(settings["co_occurrences"])
+    if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
+        data = data.to_folder(scratch)
+    unnamed = "drop" if settings.get("drop_missing") else "error"
+    if "taxonomy" in settings:
+        child, parent, weight = _three(settings.get("taxonomy_columns", ()))
+        data = data.with_taxonomy(
+            settings["taxonomy"],
+            settings.get("taxonomy_side"),
+            child=child,
+            parent=parent,
+            weight=weight,
+            break_cycles="drop" if settings.get("drop_cycles") else "error",
+            missing=unnamed,
+        )
+    missing = "skip" if settings.get("skip_unknown") else unnamed
+    for name, file in settings.get("relation", {}).items():
+        data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing)
+    return data
+
+
+def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Dataset:
+    """Read counts from one file; without `limits` rare entities are kept."""
+    kind = settings["kind"]
+    accepted, _ = _ACCEPTED[kind]
+    options = {key: settings[key] for key in accepted & settings.keys()}
+    if not limits:
+        options = {key: value for key, value in options.items() if key not in ("min_count", "max_size")}
+    if "delimiter" in options:
+        options["delimiter"] = options["delimiter"].replace("\\t", "\t")
+    if options.pop("drop_missing", False):
+        options["missing"] = "drop"
+    columns = [None if column == "" else column for column in settings.get("columns", ())]
+    if kind == "sequences":
+        return Dataset.from_sequences(file, column=columns[0] if columns else None, **options)
+    if kind == "folder":
+        return Dataset.from_folder(file)
+    if kind == "matrix":
+        rows, names = (
+            _optional_names(options.pop("row_names", None)),
+            _optional_names(options.pop("column_names", None)),
+        )
+        return Dataset.from_matrix(file, rows, names, **options)
+    if kind == "baskets":
+        return Dataset.from_baskets(file, *columns, **options)
+    make = Dataset.from_interactions if kind == "interactions" else Dataset.from_pairs
+    return make(file, *columns, **options)
+
+
+def _optional_names(file: str | None) -> list[str] | None:
+    return None if file is None else read_names(Path(file))
+
+
+def _three(columns: Any) -> list[str | int | None]:
+    given = [None if column == "" else column for column in columns]
+    return [*given, None, None, None][:3]

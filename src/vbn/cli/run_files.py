@@ -1,0 +1,128 @@
+"""The files that `vbn train` keeps beside a model: settings, held-out pairs, a checkpoint. They go with the model.
+
+train.toml states the checksum of its model, so these files are never used to evaluate or resume another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+from vbn._errors import DataError, ModelFileError
+from vbn.storage import CARD, read_config, write_file
+from vbn.storage import CONFIG as MODEL_CONFIG
+
+CONFIG, HELD_OUT, CHECKPOINT = "train.toml", "held_out.csv", "checkpoint"
+STAMP = ("checksum", "added")  # keys of train.toml that are no settings
+_STAMPED = re.compile(rf"^[ \t]*(?:{'|'.join(STAMP)})[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
+_COMMENT = re.compile(r"\A(?:#.*\n)?")
+
+
+class Run(NamedTuple):
+    """What train.toml says about its model."""
+
+    checksum: str
+    added: int  # entities added since the training
+
+
+def checksum(folder: Path) -> str | None:
+    """Return the checksum of the model in a folder; None if there is no model."""
+    if not (folder / MODEL_CONFIG).is_file():
+        return None
+    try:
+        return str(read_config(folder)["tensors"]["sha256"])
+    except ModelFileError as error:
+        raise ModelFileError(f"{folder} cannot be read as a model: {error}") from error
+
+
+def run_of(folder: Path) -> Run | None:
+    """Return the run that made the model in a folder; None if train.toml is missing or of another model."""
+    try:
+        settings = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    found, added = (settings.get(key) for key in STAMP)
+    if type(added) is not int or found is None or found != checksum(folder):
+        return None
+    return Run(str(found), added)
+
+
+def stamp(folder: Path, settings: str, added: int = 0) -> None:
+    """Write train.toml for the model that is in the folder now."""
+    told = f'checksum = "{checksum(folder)}"\nadded = {added}\n'
+    text = _COMMENT.sub(lambda comment: comment[0] + told, _STAMPED.sub("", settings))  # before any table
+    write_file(folder, [text.encode()], CONFIG)
+
+
+def note_added(folder: Path, run: Run, number: int) -> None:
+    """Note that entities were added to the model of a run."""
+    stamp(folder, (folder / CONFIG).read_text(encoding="utf-8"), run.added + number)
+
+
+def held_out_of(folder: Path) -> Path | None:
+    """Return the pairs held out when the model in a folder was trained; None if there are none."""
+    file = folder / HELD_OUT
+    if not file.is_file():
+        return None
+    if run_of(folder) is None:
+        raise DataError(
+            f"{file} may not be of this model, which was replaced or changed since; give a file of held-out data with "
+            "--data."
+        )
+    return file
+
+
+def epochs_done(out: Path) -> int:
+    """Return the number of epochs of the checkpoint to resume from."""
+    if not (out / CHECKPOINT / MODEL_CONFIG).is_file():
+        raise DataError(
+            f"there is no {out / CHECKPOINT} to resume from: omit --resume to start again, with --checkpoint-every N "
+            "to be able to resume next time."
+        )
+    try:
+        return len(read_config(out / CHECKPOINT)["record"]["lower_bounds"])
+    except ModelFileError as error:
+        raise ModelFileError(f"{out / CHECKPOINT} cannot be resumed from: {error}") from error
+
+
+def check_resuming(out: Path) -> None:
+    """Refuse to lose changes made to a model since its training; a folder with only a checkpoint is fine."""
+    if checksum(out) is None:
+        return
+    run = run_of(out)
+    if run is None:
+        raise DataError(
+            f"the model in {out} was replaced or changed since its training, so its {CHECKPOINT} may be another "
+            "model's: omit --resume, or replace the model with --force."
+        )
+    if run.added:
+        which = "1 entity was" if run.added == 1 else f"{run.added:,} entities were"
+        raise DataError(
+            f"{which} added to the model in {out} since its training and would be lost: choose another --out, or pass "
+            "--force and add them again afterwards."
+        )
+
+
+def forget(folder: Path, *, checkpoint: bool) -> None:
+    """Remove the files of a model that was replaced, and its checkpoint if asked to."""
+    for name in (CONFIG, HELD_OUT):
+        (folder / name).unlink(missing_ok=True)
+    if checkpoint:
+        _remove_checkpoint(folder / CHECKPOINT)
+
+
+def _remove_checkpoint(folder: Path) -> None:
+    """Remove a checkpoint's files, and its folder if nothing else is in it."""
+    try:
+        ours = "checkpoint" in read_config(folder)
+    except (ModelFileError, OSError):
+        return
+    if not ours:
+        return
+    for file in [folder / MODEL_CONFIG, folder / CARD, *folder.glob("*.safetensors")]:
+        file.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # there are other files in it
+        folder.rmdir()

@@ -1,0 +1,183 @@
+"""Settings of a training: from options and a toml file to one dict, and back to toml.
+
+Keys are the options' names with underscores. In a file, paths are relative to the file's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from vbn._errors import DataError
+from vbn.cli.run_files import STAMP
+from vbn.cli.shared import option_of, split_columns
+from vbn.estimators import PARAMETERS, up_to_date
+
+PATHS = ("input", "out", "taxonomy", "validation", "row_names", "column_names")
+_NUMBER, _TEXT, _LIST = (int, float), (str,), (list,)
+_Types = dict[str, tuple[type, ...]]
+_TYPES = {"whole": (int,), "number": _NUMBER, "flag": (bool,), "auto": (str, bool)}  # of parameters; others are text
+
+MODEL = {item.option_name: item for item in PARAMETERS if item.option_name is not None}
+"""The parameters of `VBN` that are settings, by the name of the setting."""
+
+CLUSTER: _Types = {"address": _TEXT, "workers": (int,)}
+DATA: _Types = {
+    "kind": _TEXT,
+    "columns": _LIST,
+    "header": (bool,),
+    "delimiter": _TEXT,
+    "window": (int,),
+    "dynamic_window": (bool,),
+    "co_occurrences": _NUMBER,
+    "drop_missing": (bool,),
+    "min_count": _NUMBER,
+    "max_size": (int,),
+    "shared": (bool,),
+    "taxonomy_side": _TEXT,
+    "taxonomy_columns": _LIST,
+    "drop_cycles": (bool,),
+    "relation": (dict,),
+    "symmetric": _LIST,
+    "skip_unknown": (bool,),
+    "hold_out": _NUMBER,
+    "counts": (bool,),
+    **dict.fromkeys(PATHS, _TEXT),
+}
+_PARAMETERS: _Types = {
+    name: (*_TYPES.get(item.kind, _TEXT), *([dict] if item.by else [])) for name, item in MODEL.items()
+}
+_KEYS = DATA | _PARAMETERS | CLUSTER
+
+
+def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run: those of the config file, overridden by the options given."""
+    given = {key: value for key, value in options.items() if key in _KEYS and value not in (None, [], ())}
+    settings = {} if options["config"] is None else read_config(options["config"])
+    for key in PATHS:
+        if key in given:
+            given[key] = str(given[key])
+    for key in ("columns", "taxonomy_columns"):
+        if key in given:
+            given[key] = ["" if field is None else field for field in split_columns(given[key])]
+    for key, item in MODEL.items():
+        if item.by and key in given:
+            given[key] = _by_name(key, given[key])
+    if "relation" in given:
+        given["relation"] = settings.get("relation", {}) | _relation_files(given["relation"])
+    if "symmetric" in given:
+        given["symmetric"] = list(dict.fromkeys([*settings.get("symmetric", []), *given["symmetric"]]))
+    plain = {key: str(value) if isinstance(value, str) else value for key, value in given.items()}
+    return settings | plain
+
+
+def _by_name(key: str, entries: list[str]) -> Any:
+    """Read one number, or numbers by name: ["2"] or ["entity=10", "category=1"]."""
+    option = option_of(key)
+    kind = int if MODEL[key].kind == "whole" else float
+    try:
+        if len(entries) == 1 and "=" not in entries[0]:
+            return kind(entries[0])
+        pairs = (entry.rpartition("=") for entry in entries)
+        return {name: kind(number) for name, _, number in pairs if name or _no_name(option)}
+    except ValueError:
+        raise typer.BadParameter(
+            f"{option} takes one number, or NAME=NUMBER as often as needed, not {' '.join(entries)}."
+        ) from None
+
+
+def _no_name(option: str) -> bool:
+    raise typer.BadParameter(f"{option}: one number for all or NAME=NUMBER for each, not both.")
+
+
+def _relation_files(entries: list[str]) -> dict[str, str]:
+    files = {}
+    for entry in entries:
+        name, equals, file = entry.partition("=")
+        if not (name and equals and file):
+            raise typer.BadParameter(f"--relation takes NAME=FILE, not {entry!r}.")
+        files[name] = file
+    return files
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read settings from a toml file, checked, with paths as seen from here."""
+    try:
+        with path.open("rb") as stream:
+            settings = tomllib.load(stream)
+    except FileNotFoundError:
+        raise DataError(f"no such config file: {str(path)!r}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(f"{path} is not a toml file: {error}.") from error
+    settings = up_to_date({key: value for key, value in settings.items() if key not in STAMP})
+    for key, value in settings.items():
+        _check(path, key, value)
+    for key in PATHS:
+        if key in settings:
+            settings[key] = _from_here(path, settings[key])
+    if "relation" in settings:
+        settings["relation"] = {name: _from_here(path, file) for name, file in settings["relation"].items()}
+    return settings
+
+
+def _check(path: Path, key: str, value: Any) -> None:
+    import difflib
+
+    if key not in _KEYS:
+        close = difflib.get_close_matches(key, _KEYS, n=1)
+        raise DataError(f"{path} has an unknown setting {key!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
+    kinds = _KEYS[key]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise DataError(f"{path}: {key} = {value!r} should be of type {wanted}.")
+    if isinstance(value, dict) and key == "relation" and not all(isinstance(file, str) for file in value.values()):
+        raise DataError(f"{path}: [relation] must give a file for each name.")
+
+
+def _from_here(config: Path, file: str) -> str:
+    return str(Path(os.path.normpath(config.parent / file)))
+
+
+def to_toml(settings: Mapping[str, Any], folder: Path) -> str:
+    """Return settings as toml for a file in a folder; paths are relative to it, and can move together with it."""
+    local = dict(settings)
+    for key in PATHS:
+        if key in local:
+            local[key] = _relative(local[key], folder)
+    if "relation" in local:
+        local["relation"] = {name: _relative(file, folder) for name, file in local["relation"].items()}
+    lines = ["# The settings of this model. To train it again: vbn train --config train.toml"]
+    lines += [f"{key} = {_value(value)}" for key, value in local.items() if not isinstance(value, dict)]
+    for key, value in local.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{key}]", *(f"{_value(str(name))} = {_value(entry)}" for name, entry in value.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _relative(file: str, folder: Path) -> str:
+    try:
+        return os.path.relpath(file, folder)
+    except ValueError:  # another drive of Windows
+        return str(Path(file).absolute())
+
+
+def _value(value: Any) -> str:
+    import json
+
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(entry) for entry in value) + "]"
+    text = json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{value!r} is not text in UTF-8 and cannot be written to train.toml; rename it.") from None
+    return text

@@ -1,0 +1,185 @@
+"""Messages in the words of the shell: remedies as options, and wrong usage in one line of plain words."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Set
+from typing import Any
+
+from vbn._errors import Told, in_python
+
+# Remedies that are not called like their parameters: (parameter, repr of the value) and the option.
+_OPTIONS = {
+    ("missing", "'drop'"): "--drop-missing",
+    ("missing", "'skip'"): "--skip-unknown",
+    ("break_cycles", "'drop'"): "--drop-cycles",
+    ("exclude_seen", "False"): "--include-seen",
+}
+# Remedies that another verb has.
+_ELSEWHERE = {("counts", "True"): "vbn train without --no-counts"}
+# Parameters that name a column of a file, and the option that names them all.
+_COLUMNS = dict.fromkeys(("column", "left", "right", "users", "items", "weights", "counts", "baskets"), "--columns")
+_COLUMNS |= dict.fromkeys(("child", "parent", "weight"), "--taxonomy-columns")
+_NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, and for the number of a column
+
+# Hints that make sense in Python only, until the rooms that raise them give them as remedies.
+_PYTHON_ONLY = (
+    ("train on data.with_co_occurrences()", "train with --co-occurrences 1"),
+    (", or use partial_fit", ""),
+    ("; taxonomy.dropped lists all of them", ""),
+    (" (a string is read as a path; pass data as a list)", ""),
+)
+
+
+def in_options(message: object, options: Set[str] | None = None) -> str:
+    """Return a message with options in place of parameters.
+
+    A clause that recommends an option which the verb does not have is left out.
+
+    Parameters
+    ----------
+    message
+        An error or a warning; its remedies become options.
+    options
+        The options of the verb; None if it is not known which one runs.
+
+    Examples
+    --------
+    >>> from vbn import DataError
+    >>> error = DataError("no name in line 3; pass {remedy} to leave it out", remedies=[("missing", "drop")])
+    >>> in_options(error, {"--drop-missing"})
+    'no name in line 3; pass --drop-missing to leave it out'
+    >>> in_options(error, {"--json"})
+    'no name in line 3'
+    """
+    text = message.told(lambda name, value=None: _phrased(name, value, options)) if isinstance(message, Told) else ""
+    text = text or str(message)
+    while _NONE in text:
+        text = _without_clause(text, text.index(_NONE))
+    if _COLUMN in text:
+        while _COLUMN in text:
+            text = _without_clause(text, text.index(_COLUMN))
+        text = f"{text.rstrip('.')}; name the columns to read with --columns"
+    for python, words in _PYTHON_ONLY:
+        text = text.replace(python, words)
+    for pattern, words in _NOT_YET:
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def _phrased(name: str, value: object, options: Set[str] | None) -> str:
+    key = (name, repr(value))
+    if key in _ELSEWHERE:
+        return _ELSEWHERE[key]
+    if name in _COLUMNS:
+        option, words = _COLUMNS[name], _COLUMN if isinstance(value, int) else _COLUMNS[name]
+    elif key in _OPTIONS:
+        option = words = _OPTIONS[key]
+    else:
+        flag = isinstance(value, bool)
+        option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
+        words = option if value is None or flag else f"{option} {shlex.quote(str(value))}"
+    return words if options is None or option in options else _NONE + in_python(name, value) + _NONE
+
+
+def _without_clause(text: str, at: int) -> str:
+    """Return a text without the clause at a place: to the end of its sentence, or of its parentheses."""
+    after = text.index(_NONE, at + 1) if text[at] == _NONE else at
+    start, mark = max((text.rfind(mark, 0, at), mark) for mark in (". ", "? ", "; ", ": ", ", or ", " ("))
+    if start < 0:  # the sentence is about it
+        return text.replace(_NONE, "", 2) if text[at] == _NONE else text[:at] + "--columns" + text[at + 1 :]
+    end = text.find(")" if mark == " (" else ". ", after)
+    rest = "" if end < 0 else text[end + 1 :]
+    kept = text[: start + (mark in (". ", "? "))]
+    return kept + rest if rest or kept.endswith((".", "?")) or not text.endswith(".") else f"{kept}."
+
+
+# Sentences of rooms whose errors do not carry their remedies yet.
+_NOT_YET = (
+    (r'break_cycles="drop"', "--drop-cycles"),
+    (r'missing="skip"', "--skip-unknown"),
+    (r"missing=(['\"])drop\1", "--drop-missing"),
+    (r"exclude_seen=False", "--include-seen"),
+    (r"save (?:the model )?with counts=True", "train without --no-counts"),
+    (r"[Ll]eave query= out", "omit --query"),
+    (r"\bside=(['\"])(row|column)\1", r"--side \2"),
+    (r"\b(popularity|memory)=(['\"]?)(\S+)\2 ", r"--\1 \3 "),
+    (r"\b(by|query|readout)='(\w+)'", r"--\1 \2"),
+    (r"Say column= one of", "Say --columns and one of"),
+    (r"give format= one of", "give --format, one of"),
+    (r"Say \w+=\S.* to use them, or \w+=\S.* to leave them out", "Name the columns to read with --columns"),
+    (r"Say header=True or header=False, or begin", "Say --header or --no-header, name them with --columns, or begin"),
+    (r"\bheader=True\b", "--header"),
+    (r"\bheader=False\b", "--no-header"),
+)
+
+# What the parser says, and what a user should read.
+_PLAIN = (
+    (r"(?s)^Value error, (.*)", r"\1"),
+    (r"^Input should be greater than or equal to (\S+?)\.?$", r"must be at least \1"),
+    (r"^Input should be less than or equal to (\S+?)\.?$", r"must be at most \1"),
+    (r"^(\S+) is not in the range x>=(\S+?)\.?$", r"must be at least \2"),
+    (r"^(\S+) is not in the range x<=(\S+?)\.?$", r"must be at most \2"),
+    (r"^Input should be a valid integer.*", "must be a whole number"),
+    (r"^Input should be a valid number.*", "must be a number"),
+    (r"^'.*' is not a valid (?:integer range|integer|int)\.?$", "must be a whole number"),
+    (r"^'.*' is not a valid (?:float range|float)\.?$", "must be a number"),
+    (r"^Input should be ", "must be "),
+    (r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$", r"too much: \1 (a name of several words needs quotes)"),
+)
+
+
+def told_usage(error: Any) -> str:
+    """Return a usage error as one line: what is wrong, and where the options are explained."""
+    message = " ".join(_message(error).split())
+    end = "" if message.endswith((".", "?")) else "."
+    return f"error: {message}{end} See {_command(error)} --help"
+
+
+def _message(error: Any) -> str:
+    kind = type(error).__name__
+    if kind == "NoSuchOption":
+        return _no_such_option(error)
+    if kind == "MissingParameter":
+        return f"{_param(error) or 'an argument'} is missing{_choices(error)}"
+    if kind == "BadParameter":
+        named = _param(error)
+        return f"{named}: {_plain(error.message)}" if named else str(error.message)
+    text = _plain(str(error.format_message()))
+    return text[:1].lower() + text[1:]
+
+
+def _no_such_option(error: Any) -> str:
+    close = list(error.possibilities or ())
+    if close:
+        return f"there is no option {error.option_name}; did you mean {' or '.join(sorted(close))}?"
+    of_a_verb = error.ctx is not None and error.ctx.parent is not None
+    return f"there is no option {error.option_name}" + "; a name that begins with a dash goes after --" * of_a_verb
+
+
+def _plain(message: str) -> str:
+    for pattern, words in _PLAIN:
+        message = re.sub(pattern, words, message)
+    return message
+
+
+def _param(error: Any) -> str:
+    """Return the option or argument at fault, as it is typed."""
+    param = error.param
+    if param is None:
+        return str(error.param_hint or "").strip("'")
+    if param.param_type_name == "option":
+        return str(max(param.opts, key=len))
+    return str(param.metavar or param.name).upper()
+
+
+def _choices(error: Any) -> str:
+    names = re.findall(r"[\w-]+", error.format_message().partition("Choose from:")[2])
+    return f"; choose from {', '.join(names)}" if names else ""
+
+
+def _command(error: Any) -> str:
+    if error.ctx is not None:
+        return str(error.ctx.command_path)
+    return str(getattr(error, "verb", "vbn"))

@@ -1,0 +1,164 @@
+"""A fit as it is watched: a progress bar in a terminal or notebook, a line now and then in a log, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import FrameType
+from typing import Any
+
+from vbn.model import EpochInfo
+
+_PATIENCE = 2.5  # seconds of silence after which compiling is announced
+_LOG_EVERY = 10.0  # seconds between lines of a log
+
+
+class Progress(AbstractContextManager["Progress"]):
+    """Shows epochs as they pass, on standard error.
+
+    Parameters
+    ----------
+    epochs
+        Number of epochs of the whole fit.
+    verbose
+        Whether to show anything.
+    done
+        Number of epochs done before, by a fit that is resumed.
+    """
+
+    def __init__(self, epochs: int, verbose: bool, done: int = 0) -> None:
+        self.epochs = epochs
+        self._bar: Any = None
+        self._log = False
+        self._last = 0.0
+        if not verbose:
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        self._log = not (console.is_terminal or console.is_jupyter)
+        if not self._log:
+            self._bar = Progress(
+                TextColumn("epoch {task.completed}/{task.total}"),
+                BarColumn(),
+                TextColumn("{task.fields[status]}"),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                console=console,
+            )
+            self._task = self._bar.add_task("fit", total=epochs, completed=done, status="")
+
+    def __enter__(self) -> Progress:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, done: int, epoch: EpochInfo) -> None:
+        """Show an epoch that is done."""
+        rate = epoch.cells / max(epoch.seconds, 1e-9)
+        status = f"bound {epoch.lower_bound:,.0f}  {_engineering(rate)} cells/s"
+        if epoch.validation is not None:
+            status += f"  validation {epoch.validation:.4f}"
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, status=status)
+        elif self._log and (done in (1, self.epochs) or time.monotonic() - self._last > _LOG_EVERY):
+            self._last = time.monotonic()
+            left = (self.epochs - done) * epoch.seconds
+            print(f"epoch {done}/{self.epochs}  {status}  {duration(left)} left", file=sys.stderr, flush=True)  # noqa: T201
+
+    def say(self, message: str) -> None:
+        """Print a line that stays."""
+        if self._bar is not None:
+            self._bar.console.print(message)
+        elif self._log:
+            print(message, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def announced(message: str, verbose: bool) -> AbstractContextManager[None]:
+    """Show a message if the work inside takes longer than a moment."""
+    return _announced(message) if verbose else nullcontext()
+
+
+@contextmanager
+def _announced(message: str) -> Iterator[None]:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    status = console.status(message)
+
+    def speak() -> None:
+        if console.is_terminal or console.is_jupyter:
+            status.start()
+        else:
+            console.print(message)
+
+    timer = threading.Timer(_PATIENCE, speak)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def duration(seconds: float) -> str:
+    """Return a time as one would say it: 45 s, 12 min, 1 h 6 min, 2 d 3 h."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes} min"
+    return f"{hours // 24} d {hours % 24} h"
+
+
+def _engineering(value: float) -> str:
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= limit:
+            return f"{value / limit:.1f} {unit}"
+    return f"{value:.0f} "
+
+
+class Interrupt(AbstractContextManager["Interrupt"]):
+    """Makes the first Ctrl-C end a fit after the present epoch, and the second one end it at once.
+
+    The first one is remembered, not raised: raised while kernels are compiled, it would be swallowed by the compiler's
+    own clean-up. This works only in the main thread, as no other receives it, and not where Ctrl-C is ignored, as in a
+    background job.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._before: Any = None
+        self._here = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+        )
+
+    def __enter__(self) -> Interrupt:
+        if self._here:
+            self._before = signal.getsignal(signal.SIGINT)
+            signal.signal(signal.SIGINT, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._here:
+            signal.signal(signal.SIGINT, self._before if self._before is not None else signal.SIG_DFL)
+
+    def _handle(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a signal handler's signature
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True

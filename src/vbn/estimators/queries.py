@@ -1,0 +1,395 @@
+"""Questions that every trained model answers: names in, tables, densities and files out."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from vbn._errors import REMEDY, DataError, MissingExtraError, NotFittedError, ParameterError, UnknownEntityError
+from vbn.data import Dataset, pair_columns
+from vbn.estimators.checking import check_k, need_choice
+from vbn.inference import (
+    Density,
+    Table,
+    check_readout,
+    probability,
+    probability_std,
+    read_dial,
+    read_out,
+    related,
+    relation_scores,
+    similar,
+)
+from vbn.model import Trained
+from vbn.storage import Densities, write_densities
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+Hint = tuple[str, list[tuple[str, object] | tuple[str]]]  # what to do, and the remedies of it
+
+
+def by_side(side: str) -> Hint:
+    """Say that a name of the other side needs `side`."""
+    return f"pass {REMEDY}", [("side", side)]
+
+
+def pairs_have_sides(side: str) -> Hint:  # noqa: ARG001 - the same for both
+    """Say which side of a pair is which."""
+    return "pairs go from a row to a column", []
+
+
+def hinting(hint: Callable[[str], Hint]) -> Callable[[Method], Method]:
+    """Let a method say what to do with an unknown name that is known on the other side.
+
+    Where rows and columns are different entities, such a name deserves more than "unknown". `hint(side)` says what to
+    do with a name of that side.
+    """
+
+    def decorate(method: Method) -> Method:
+        @functools.wraps(method)
+        def wrapped(self: Any, *args: Any, **options: Any) -> Any:
+            try:
+                return method(self, *args, **options)
+            except UnknownEntityError as error:
+                side = _other_side(self._trained, error)
+                if side is None:
+                    raise
+                text, remedies = hint(side)
+                elsewhere = f"it is the name of a {side}: {text}"
+                raise UnknownEntityError(error.name, (), error.what, elsewhere, remedies) from None
+
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
+
+
+def _other_side(trained: Trained | None, error: UnknownEntityError) -> str | None:
+    """Return the side on which the name is known, if it is on one only."""
+    if trained is None or trained.shared or error.elsewhere:
+        return None
+    on_rows, on_columns = error.name in trained.rows, error.name in trained.columns
+    if on_rows == on_columns:
+        return None
+    return "row" if on_rows else "column"
+
+
+class Queries:
+    """What every trained model answers."""
+
+    _trained: Trained | None = None
+    _data: Dataset | None = None
+
+    @property
+    def trained_(self) -> Trained:
+        """The fitted state: vocabularies, taxonomies and the posterior.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        if self._trained is None:
+            raise NotFittedError(f"this {type(self).__name__} has not been fitted; call fit(data) first.")
+        return self._trained
+
+    @property
+    def data_(self) -> Dataset | None:
+        """The data that the model has learned from; None if it was saved without its counts.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        _ = self.trained_  # raises before `fit`
+        return self._data
+
+    def _model(self) -> Trained:
+        return self.trained_
+
+    @hinting(by_side)
+    def posterior(self, entity: object, role: str = "entity", part: str | None = None, side: str = "column") -> Density:
+        """Return the density of an entity.
+
+        Parameters
+        ----------
+        entity
+            Its name.
+        role
+            "entity": its density as a row (u); "context": as a column (v); "category": as a parent (h), where `part`
+            says which. Where rows and columns are different entities, "entity" is the density of the given side. An
+            entity without data that is only a parent has, as an entity, the wide density of something unseen below its
+            own parents; as a category, its density is held in place by its children.
+        part
+            For "category": "u" (default) or "v".
+        side
+            "row" or "column": the namespace, where the two differ.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["a", "b"], ["b", "a"])
+        >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(data)
+        >>> model.posterior("a").std.shape
+        (2,)
+        """
+        trained = self.trained_
+        trained.vocabulary(side)
+        need_choice("role", role, ("entity", "context", "category"))
+        if role == "category":
+            return _category(trained, entity, part or ("u" if trained.shared or side == "row" else "v"))
+        as_row = role == "entity" if trained.shared else side == "row"
+        chosen, i = trained.part("u" if as_row else "v"), trained.vocabulary(side).id(entity)
+        return Density(chosen.mean[i].copy(), chosen.variance[i].copy())
+
+    @hinting(pairs_have_sides)
+    def relation_proba(self, relation: str, pairs: Any, return_std: bool = False) -> Any:
+        """Return the probability that a relation holds from the first to the second entity of each pair.
+
+        Parameters
+        ----------
+        relation
+            Its name.
+        pairs, return_std
+            As in `predict_proba`.
+        """
+        trained = self.trained_
+        number = trained.relation_number(relation)
+        left, right = pair_columns(pairs)
+        mean, variance = relation_scores(trained, number, trained.rows.ids(left), trained.columns.ids(right))
+        p = probability(mean, variance, 1.0)
+        return (p, probability_std(mean, variance, 1.0)) if return_std else p
+
+    @hinting(by_side)
+    def similar(
+        self,
+        entity: object = None,
+        k: int = 10,
+        *,
+        by: str = "cosine",
+        positive: Sequence[object] | None = None,
+        negative: Sequence[object] | None = None,
+        side: str = "column",
+        readout: str = "entity",
+        smoothing: float = 3.0,
+    ) -> Table:
+        """Return the entities most similar to one, or to some and not to others.
+
+        Parameters
+        ----------
+        entity
+            A name; or give `positive` and `negative` lists for an analogy.
+        k
+            How many.
+        by
+            "cosine" of the posterior means, or "context": probability of occurring near it (the paper's ranking).
+        positive, negative
+            Names that the answers should be like, and unlike.
+        side
+            "row" or "column", where the two differ.
+        readout, smoothing
+            For "cosine": which vectors are compared, as in `vectors`. "smoothed" is better for rare entities of a good
+            taxonomy.
+        """
+        trained = self.trained_
+        plus = [*([] if entity is None else [entity]), *_names(positive)]
+        minus = _names(negative)
+        if not plus and not minus:
+            raise ParameterError(
+                f"similar() needs an entity, or lists {REMEDY} and {REMEDY}.",
+                remedies=[("positive",), ("negative",)],
+            )
+        trained.vocabulary(side)
+        check_k(k)
+        check_readout(trained, readout, smoothing)
+        candidates = trained.profile.candidates(side)
+        return similar(trained, plus, minus, int(k), by, side, candidates, readout, float(smoothing))
+
+    @hinting(by_side)
+    def vectors(
+        self,
+        names: Iterable[object] | None = None,
+        *,
+        readout: str = "entity",
+        side: str = "column",
+        smoothing: float = 3.0,
+    ) -> tuple[list[str], np.ndarray]:
+        """Return one vector for each entity: the mean of its density.
+
+        Parameters
+        ----------
+        names
+            Whose vectors; by default those of all entities of the side, parents without data included.
+        readout
+            "entity": the density as a row, u (for columns that are not rows: v). "both": u + v, where rows and columns
+            are the same entities. "smoothed": the mean of u + v and, `smoothing` times as heavy, of what the parents
+            predict; entities without parents stay u + v. Where rows and columns differ, "smoothed" pulls the density of
+            the side towards its parents.
+        side
+            "row" or "column", where the two differ.
+        smoothing
+            Weight of the parents in "smoothed"; 0 makes it "both".
+
+        Returns
+        -------
+        names : list of str
+        vectors : ndarray of shape (number of names, dim)
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [9, 9]).with_taxonomy({"dog": ["animal"]})
+        >>> model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data)
+        >>> names, vectors = model.vectors(["dog", "cat"], readout="smoothed")
+        >>> names, vectors.shape
+        (['dog', 'cat'], (2, 2))
+        """
+        trained = self.trained_
+        known = trained.vocabulary(side)
+        if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+            raise ParameterError(f"names={names!r} must be a list of names.")
+        mean = read_out(trained, readout, side, smoothing).mean
+        if names is None:
+            return list(known.names), mean.copy()
+        ids = known.ids(list(names))
+        return [known[int(i)] for i in ids], mean[ids]
+
+    @hinting(lambda _: ("relations lead from a row to a column", []))
+    def related(
+        self, relation: str, entity: object, k: int = 10, popularity: float = 0.0, popularity_floor: float = 0.0
+    ) -> Table:
+        """Return the entities to which a relation most probably leads from the given one.
+
+        Parameters
+        ----------
+        relation
+            Name of the relation.
+        entity
+            Where it starts.
+        k
+            Number of answers.
+        popularity, popularity_floor
+            The dial of `recommend`: this many times log(count + floor x mean count) is added to the logit when ranking.
+            Scores stay probabilities.
+        """
+        trained = self.trained_
+        check_k(k)
+        dial = read_dial(popularity, popularity_floor)
+        return related(trained, relation, entity, int(k), trained.profile.candidates("column"), dial)
+
+
+class Exporting(Queries):
+    """Gives a model `export` and `to_keyed_vectors`."""
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,  # noqa: A002 - what other libraries call it
+        *,
+        role: str = "entity",
+        side: str = "column",
+        categories: bool = True,
+    ) -> Path:
+        """Write the densities to one file that other tools open; an existing file is replaced whole or not at all.
+
+        Parameters
+        ----------
+        path
+            Name of the file.
+        format : {"word2vec", "word2vec-binary", "parquet", "safetensors", "numpy"}, optional
+            By default given by the suffix: .txt or .vec, .bin, .parquet, .safetensors, .npz.
+
+            - "word2vec", "word2vec-binary": means only, for gensim's `KeyedVectors.load_word2vec_format` and the like.
+              Whitespace within a name becomes "_", as a space ends a name there; two names that would become the same
+              are an error.
+            - "parquet": columns entity, count, parents, mean and variance, the last three as lists (extra "tables").
+            - "safetensors": tensors means, variances, counts, names (utf-8) and name_ends, where each name ends.
+            - "numpy": an .npz of the arrays names, counts, means and variances.
+        role
+            "entity": densities as rows (u); "context": as columns (v). Where rows and columns are different entities,
+            the density is that of the given side.
+        side
+            "row" or "column", where the two differ.
+        categories
+            Whether to write entities without data that are only parents of others. `similar` never answers with them;
+            without them gensim does not either.
+
+        Returns
+        -------
+        Path
+            The file. Entities come in the order of their ids, mostly by falling count.
+
+        Examples
+        --------
+        >>> import tempfile, vbn
+        >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))
+        >>> file = model.export(tempfile.mkdtemp() + "/vectors.txt")
+        >>> file.read_text().splitlines()[0]
+        '2 2'
+        """
+        return write_densities(path, _densities(self.trained_, role, side, categories), format)
+
+    def to_keyed_vectors(self, *, role: str = "entity", side: str = "column", categories: bool = True) -> KeyedVectors:
+        """Return the posterior means as gensim's `KeyedVectors`, with names and "count" (extra "gensim").
+
+        Parameters
+        ----------
+        role, side, categories
+            As in `export`.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))
+        >>> vectors = model.to_keyed_vectors()
+        >>> vectors.vector_size, int(vectors.get_vecattr("a", "count"))
+        (2, 1)
+        """
+        densities = _densities(self.trained_, role, side, categories)
+        try:
+            from gensim.models import KeyedVectors
+        except ImportError as error:
+            raise MissingExtraError("gensim is not installed: pip install 'vbn[gensim]'.") from error
+        vectors = KeyedVectors(densities.dim, count=0, dtype=densities.mean.dtype)
+        vectors.add_vectors(densities.names, np.array(densities.mean))
+        counts = densities.counts
+        whole = bool((counts == np.floor(counts)).all())  # gensim's own counts are of that type
+        for name, count in zip(densities.names, counts.astype(np.int64 if whole else np.float64).tolist(), strict=True):
+            vectors.set_vecattr(name, "count", count)
+        return vectors
+
+
+def _category(trained: Trained, entity: object, part: str) -> Density:
+    need_choice("part", part, ("u", "v"))
+    names = trained.rows if part == "u" else trained.columns
+    found = trained.category(part, names.id(entity))
+    if found is None:
+        raise DataError(f"{str(entity)!r} has no children in the taxonomy, so it has no density as a category.")
+    return Density(found.mean, found.variance)
+
+
+def _names(given: Any) -> list[object]:
+    """Return a list of names; a single one may be given as it is."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+
+
+def _densities(trained: Trained, role: str, side: str, categories: bool) -> Densities:
+    """Return the densities of a role and side, with or without entities that are only categories."""
+    need_choice("role", role, ("entity", "context"))
+    names, taxonomy = trained.vocabulary(side), trained.taxonomy(side)
+    as_row = role == "entity" if trained.shared else side == "row"
+    part = trained.part("u" if as_row else "v")
+    if categories:
+        return Densities(list(names), names.counts, part.mean, part.variance, taxonomy, np.arange(len(names)))
+    ids = np.flatnonzero(trained.profile.candidates(side))
+    kept = [names[i] for i in ids.tolist()]
+    return Densities(kept, names.counts[ids], part.mean[ids], part.variance[ids], taxonomy, ids)

@@ -1,0 +1,350 @@
+"""`VBN`: parameters, and the fit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from vbn.data import Dataset, bytes_of
+from vbn.engines import Engine, make_engine
+from vbn.estimators._checkpoint import Checkpoints, read_checkpoint
+from vbn.estimators._fingerprint import fingerprints
+from vbn.estimators._preparing import prepare
+from vbn.estimators._training import Training
+from vbn.estimators.answers import Answers
+from vbn.estimators.base import Saving, registered, warn_of_old_name
+from vbn.estimators.checking import check_parameters, need_callbacks, need_datasets
+from vbn.estimators.parameters import RENAMED
+from vbn.estimators.progress import Interrupt, Progress
+from vbn.estimators.queries import Exporting
+from vbn.model import EpochInfo, Trained, continued, train
+
+Callback = Callable[["VBN", EpochInfo], Any]
+
+
+@registered
+class VBN(Answers, Exporting, Saving):
+    """Entity embeddings as probability densities, with a taxonomy as prior and typed relations.
+
+    Parameters
+    ----------
+    dim : int, default 50
+        Dimension of the embeddings (the paper's t).
+    epochs : int, default 40
+        How often every density is updated.
+    negatives : float, default 1
+        Noise pairs for each observed pair (the paper's n).
+    noise_power : float, default 0.75
+        Noise is drawn in proportion to count ** noise_power. 0 makes the model rank by probability (popular entities
+        first), 1 by association (rare ones first).
+    subsample : float, optional
+        word2vec's threshold for frequent entities, such as 1e-4; None uses all counts.
+    reject_positives : bool or "auto", default "auto"
+        Whether noise that hits an observed pair is drawn again. "auto": yes, unless more than a quarter of the draws
+        would hit one (words in text, items in baskets); users x items are mostly sparser.
+    relation_rank : int or dict, default 10
+        Rank of the matrix of each relation (t_k), or {relation: rank}.
+    relation_weight : float or dict, default 1.0
+        How much a pair of a relation counts beside a co-occurrence, or {relation: weight}. A few hundred pairs against
+        millions of co-occurrences deserve more than 1.
+    relation_prior : float or dict, default 0.0
+        Where the score of a relation starts from, or {relation: value}. 0: from nothing, as in the paper. c: from
+        c^2 u.v, which takes entities that occur together to be related until the pairs say otherwise; x_m and y_m have
+        the prior mean c e_m, and the rank is `dim`. It helps where pairs are few.
+    relation_space : {"joint", "readout"}, default "joint"
+        What the score u^T X Y^T v of a relation is about. "joint": the entities' densities, which learn from relations
+        too, as in the paper. "readout": vectors of unit length read out of these, pulled towards their parents' means
+        (as `vectors(readout="smoothed")`); relations are learned apart from the densities, and the bound does not count
+        them. This generalises much better to unseen pairs, with a `relation_prior` of about 5.
+    hard_negatives : float, default 0.0
+        Share of a relation's noise drawn among the entities that the relation reaches at all. 0: uniform, as in the
+        paper, which mostly teaches *what* has antonyms; 0.5 also teaches *which* one.
+    alpha, beta : float or dict, default 1.0
+        Shape and rate of the Gamma prior of all precisions, or by kind: {"entity": 10.0, "category": 1.0, "bias": 1.0,
+        "relation": 1.0}. A larger alpha ties entities closer to their parents.
+    bias_prior : {"taxonomy", "common", "zero"}, default "taxonomy"
+        What the biases are pulled towards. "taxonomy": the biases of the parents, so an entity without data is taken
+        to be as popular as its siblings; without a taxonomy, a learned common mean, as "common" always does. "zero": 0,
+        as in the paper, where an entity without data is taken to be far more popular than most.
+    cold_precision : {"mean_field", "prior"}, default "mean_field"
+        How tightly an entity without data is tied to its parents. "mean_field": the less certain the parents, the less
+        tightly. "prior": equally for all, as given by the prior of precisions; what the parents say then decides how
+        such entities rank among each other, not how certain they are.
+    resample : bool, default True
+        Draw a new sample in each epoch. False: one fixed sample, on which the bound never falls.
+    average_epochs : int, default 5
+        Average the posterior over about this many epochs (natural parameters), which cancels out the noise of their
+        samples; 1 takes that of the last epoch. Without resampling there is nothing to average.
+    tol : float, optional
+        Stop when the bound changes by less than this share of itself.
+    warm_start : bool, default False
+        Let `fit` start from the densities of the last fit.
+    dtype : {"float32", "float64"}, default "float32"
+        Type of the stored densities; sums are in float64 anyway.
+    engine : "threads", "ray" or an engine, default "threads"
+        Where the updates run: on this machine, or on a Ray cluster (extra ``ray``), with the same result to the bit.
+        "ray" uses the cluster that RAY_ADDRESS names, or one that runs on this machine, or else starts one here for the
+        time of the fit; ``vbn.engines.RayEngine(address=..., workers=...)`` says more.
+    memory : str or int, optional
+        How much memory the cells of a sample may take, such as "8GiB"; beyond that they are kept in temporary files (in
+        the folder that TMPDIR names) and read back block by block. The result is the same to the bit. For counts that
+        are larger than the memory see `Dataset.to_folder`.
+    checkpoint : path, optional
+        A folder to which the state of a fit is written every `checkpoint_every` epochs, at its end and on Ctrl-C;
+        `fit(data, resume_from=folder)` goes on from there to the same bits. It can be loaded as a model, too.
+    checkpoint_every : int, default 5
+        Number of epochs between two checkpoints.
+    seed : int, default 0
+        Same seed, same data, same machine: the same bits, for any number of threads.
+    n_threads : int, optional
+        Number of threads; all cores by default.
+    verbose : bool, default True
+        Whether to show progress on standard error.
+    average : int, optional
+        The old name of `average_epochs`; it will go in the next version.
+
+    Attributes
+    ----------
+    trained_ : Trained
+        The fitted state: vocabularies, taxonomies and the posterior.
+    data_ : Dataset or None
+        The data that the model has learned from; None if it was saved without its counts.
+    lower_bounds_ : ndarray of float64
+        The bound after each epoch; `lower_bound_` is the last one.
+    validation_ : ndarray of float64
+        Mean held-out log predictive probability after each epoch, if validation data was given.
+    n_iter_ : int
+        Epochs done.
+    converged_ : bool
+        Whether `tol` was met.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
+
+    Examples
+    --------
+    >>> import vbn
+    >>> text = [["a", "dog", "barks"], ["a", "cat", "purrs"], ["the", "poodle", "barks"]] * 5
+    >>> data = vbn.Dataset.from_sequences(text).with_taxonomy({"poodle": ["dog"], "dog": ["animal"], "cat": ["animal"]})
+    >>> model = vbn.VBN(dim=4, epochs=5, verbose=False).fit(data)
+    >>> model.posterior("dog").mean.shape
+    (4,)
+    """
+
+    _renamed = RENAMED
+
+    def __init__(
+        self,
+        dim: int = 50,
+        epochs: int = 40,
+        negatives: float = 1,
+        noise_power: float = 0.75,
+        subsample: float | None = None,
+        reject_positives: bool | str = "auto",
+        relation_rank: int | dict[str, int] = 10,
+        relation_weight: float | dict[str, float] = 1.0,
+        relation_prior: float | dict[str, float] = 0.0,
+        relation_space: str = "joint",
+        hard_negatives: float = 0.0,
+        alpha: float | dict[str, float] = 1.0,
+        beta: float | dict[str, float] = 1.0,
+        bias_prior: str = "taxonomy",
+        cold_precision: str = "mean_field",
+        resample: bool = True,
+        average_epochs: int = 5,
+        tol: float | None = None,
+        warm_start: bool = False,
+        dtype: str = "float32",
+        engine: str | Engine = "threads",
+        memory: str | int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int = 5,
+        seed: int = 0,
+        n_threads: int | None = None,
+        verbose: bool = True,
+        average: int | None = None,
+    ) -> None:
+        self.dim = dim
+        self.epochs = epochs
+        self.negatives = negatives
+        self.noise_power = noise_power
+        self.subsample = subsample
+        self.reject_positives = reject_positives
+        self.relation_rank = relation_rank
+        self.relation_weight = relation_weight
+        self.relation_prior = relation_prior
+        self.relation_space = relation_space
+        self.hard_negatives = hard_negatives
+        self.alpha = alpha
+        self.beta = beta
+        self.bias_prior = bias_prior
+        self.cold_precision = cold_precision
+        self.resample = resample
+        self.average_epochs = average_epochs
+        self.tol = tol
+        self.warm_start = warm_start
+        self.dtype = dtype
+        self.engine = engine
+        self.memory = memory
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.seed = seed
+        self.n_threads = n_threads
+        self.verbose = verbose
+        if average is not None:
+            warn_of_old_name("average", "average_epochs")
+            self.average_epochs = average
+
+    def fit(
+        self,
+        data: Dataset,
+        validation: Dataset | None = None,
+        callbacks: Iterable[Callback] = (),
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Learn the densities.
+
+        Parameters
+        ----------
+        data
+            Counts, with a taxonomy and relations if there are any.
+        validation
+            Held-out counts; their log-likelihood is recorded after each epoch.
+        callbacks
+            Each is called as callback(model, epoch) after every epoch, when the model can be queried; `epoch` has the
+            fields epoch, lower_bound, cells, seconds and validation. A true answer ends the fit.
+        resume_from
+            A checkpoint of a fit to the same data with the same parameters (except `epochs`, `tol`, `n_threads` and
+            others that do not change the numbers): goes on after its last epoch, to the same bits as a fit that was
+            never interrupted.
+        """
+        need_datasets("fit", data, validation)
+        earlier = self._trained if self.warm_start and resume_from is None else None
+        return self._fit(data, validation, need_callbacks(callbacks), earlier, resume_from)
+
+    def partial_fit(
+        self,
+        data: Dataset,
+        validation: Dataset | None = None,
+        callbacks: Iterable[Callback] = (),
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Add data to what was learned: a warm-started fit on the merged counts.
+
+        A model that was saved without its counts can go on too: its posterior becomes the prior of the new data, while
+        categories and precisions keep learning from old and new entities. That is an approximation, good if the earlier
+        data was the larger part; the model then keeps no counts of the new data either. Its bound omits a constant.
+
+        Parameters
+        ----------
+        data
+            New counts; may have new entities, taxonomy edges and relations.
+        validation, callbacks, resume_from
+            As in `fit`; a checkpoint is resumed by the model that it began with.
+
+        Examples
+        --------
+        >>> import tempfile, vbn
+        >>> first = vbn.Dataset.from_pairs(["dog", "cat"], ["barks", "purrs"], [20, 20])
+        >>> folder = vbn.VBN(dim=2, epochs=5, verbose=False).fit(first).save(tempfile.mkdtemp(), counts=False)
+        >>> model = vbn.load(folder).partial_fit(vbn.Dataset.from_pairs(["wolf"], ["barks"], [3]))
+        >>> model.posterior("wolf").dim
+        2
+        """
+        need_datasets("partial_fit", data, validation)
+        if self._trained is None:
+            return self.fit(data, validation, callbacks, resume_from)
+        whole = self._data is not None
+        data = continued(self._trained, data) if self._data is None else self._data.merge(data)
+        return self._fit(data, validation, need_callbacks(callbacks), self._trained, resume_from, whole)
+
+    def _fit(
+        self,
+        data: Dataset,
+        validation: Dataset | None,
+        callbacks: tuple[Callback, ...],
+        earlier: Trained | None,
+        resume_from: str | os.PathLike[str] | None = None,
+        whole: bool = True,
+    ) -> Self:
+        params, kind = self.get_params(), type(self).__name__
+        settings = check_parameters(params, data.relations)
+        marks = {}
+        if self.checkpoint is not None or resume_from is not None:
+            marks = fingerprints(data, validation, None if whole else earlier)
+        reached = None if resume_from is None else read_checkpoint(resume_from, kind, params, marks)
+        checkpoints = None
+        if self.checkpoint is not None:
+            checkpoints = Checkpoints(self.checkpoint, self.checkpoint_every, kind, params, marks)
+        with Interrupt() as interrupt:
+            training = prepare(params, settings, data, validation, earlier, whole)
+            if interrupt.requested:  # there is nothing yet that could be kept
+                raise KeyboardInterrupt
+            if reached is not None:
+                training.go_on_from(*reached)
+            self._run(training, callbacks, checkpoints, interrupt)
+        return self
+
+    def _run(
+        self, training: Training, callbacks: tuple[Callback, ...], checkpoints: Checkpoints | None, interrupt: Interrupt
+    ) -> None:
+        before = dict(self.__dict__)
+        engine = make_engine(self.engine, self.n_threads)
+        epochs = train(
+            training.network,
+            training.sampler,
+            engine,
+            epochs=0 if training.converged else self.epochs - training.epochs,
+            resample=self.resample,
+            first_epoch=training.epochs,
+            memory=None if self.memory is None else bytes_of(self.memory),
+        )
+        try:
+            with Progress(self.epochs, self.verbose, training.epochs) as progress:
+                for info in epochs:
+                    training.take(info)
+                    epoch = replace(info, validation=training.score)
+                    progress.show(training.epochs, epoch)
+                    told, interrupted = self._told_to_stop(training, epoch, callbacks), interrupt.requested
+                    ends = told or interrupted or training.converged
+                    if checkpoints is not None and (ends or checkpoints.due(training.epochs, self.epochs)):
+                        checkpoints.write(training)
+                    if interrupted:
+                        progress.say(f"interrupted: kept the {training.epochs} whole epochs so far")
+                    if ends:
+                        break
+            self._take(training)
+            self.interrupted_ = interrupt.requested
+        except BaseException:  # nothing is half done: a failed fit leaves the model as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        finally:
+            engine.close()
+
+    def _told_to_stop(self, training: Training, epoch: EpochInfo, callbacks: tuple[Callback, ...]) -> bool:
+        """Show the model to the callbacks; all are called, whatever the first one returns."""
+        if not callbacks:
+            return False
+        self._take(training)
+        return any([bool(callback(self, epoch)) for callback in callbacks])  # noqa: C419
+
+    def _take(self, training: Training) -> None:
+        """Become the model that a training has reached."""
+        self._restore(training.trained(), training.record())
+        self._data = training.kept
+
+    def _check_for_saving(self) -> None:
+        check_parameters(self.get_params(), [relation.name for relation in self.trained_.relations])
+
+    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:
+        self._trained = trained
+        self.lower_bounds_ = np.array(record["lower_bounds"], dtype=np.float64)
+        self.lower_bound_ = float(self.lower_bounds_[-1])
+        self.validation_ = np.array(record["validation"], dtype=np.float64)
+        self.n_iter_ = len(self.lower_bounds_)
+        self.converged_ = bool(record["converged"])
+        self.interrupted_ = False
