@@ -15,6 +15,7 @@ import vbn
 from tests.estimators.test_fit import bits
 from vbn.cli.machine import examine
 from vbn.engines import RayEngine, count_files
+from vbn.engines._cluster import connect
 from vbn.engines._crew import Crew
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'vbn[ray]'")
@@ -204,8 +205,24 @@ class TestErrors:
 
         monkeypatch.setattr(ray, "is_initialized", lambda: False)
         monkeypatch.setattr(ray, "init", unreachable)
-        with pytest.raises(vbn.EngineError, match=r"no Ray cluster at 'nowhere:1'.*ray start --head"):
+        with pytest.raises(vbn.EngineError, match=r"no Ray cluster at 'nowhere:1'.*ray start --head.*address="):
             model(engine=RayEngine("nowhere:1")).fit(words())
+
+    def test_without_a_cluster_one_is_started_on_this_machine_and_said_so(self, monkeypatch):
+        asked = []
+
+        def none_runs(address, **_):
+            asked.append(address)
+            if address == "auto":
+                raise ConnectionError("Could not find any running Ray instance.")
+
+        monkeypatch.delenv("RAY_ADDRESS", raising=False)
+        monkeypatch.setattr(ray, "is_initialized", lambda: False)
+        monkeypatch.setattr(ray, "init", none_runs)
+        with pytest.warns(UserWarning, match="no Ray cluster is running: started one on this machine"):
+            _, here = connect(None)
+        assert asked == ["auto", "local"]
+        assert here
 
 
 def test_the_command_line_trains_on_the_cluster(cluster, tmp_path, capsys, monkeypatch):

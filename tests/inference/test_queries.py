@@ -252,7 +252,7 @@ def test_queries_do_not_change_the_model(words):
         ),
         (lambda m: m.recommend(["u0"]), "it is the name of a row: pass it as user="),
         (lambda m: m.recommend(user="i0"), "it is the name of a column: give it as an entity"),
-        (lambda m: m.add("new", parents=["u0"]), "parents stand on the same side"),
+        (lambda m: m.add("new", parents=["u0"]), "parents are on the same side"),
         (lambda m: m.similar("u77"), "unknown entity 'u77'.$"),
     ],
 )

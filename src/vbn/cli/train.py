@@ -306,7 +306,9 @@ def _fit(settings: dict[str, Any], data: Dataset, held: Dataset | None, out: Pat
 
 def _parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of `VBN` among the settings."""
-    given = {item.name: settings[item.option_name] for item in PARAMETERS if item.option_name in settings}
+    from vbn.cli.settings import MODEL
+
+    given = {item.name: settings[name] for name, item in MODEL.items() if name in settings}
     if given.get("reject_positives") in ("yes", "no"):
         given["reject_positives"] = given["reject_positives"] == "yes"
     if given.get("engine") == "ray":

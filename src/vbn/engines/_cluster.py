@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from vbn._errors import EngineError, MissingExtraError, StorageError, VBNError
+from vbn._errors import (
+    REMEDY,
+    EngineError,
+    MissingExtraError,
+    StorageError,
+    VBNError,
+    VBNWarning,
+    caller_level,
+)
 
 
 def import_ray() -> Any:
@@ -21,28 +30,49 @@ def import_ray() -> Any:
 
 
 def connect(address: str | None) -> tuple[Any, bool]:
-    """The module, connected to a cluster, and whether it was connected here.
+    """Return the module, connected to a cluster, and whether it was connected here.
 
-    A connection that is there already is used as it is. Without an address, RAY_ADDRESS says where the cluster is, and
-    without that a cluster on this machine is looked for.
+    An existing connection is used as it is. Without an address, RAY_ADDRESS says where the cluster is; without that, a
+    cluster that runs on this machine is used, and if there is none, one is started, as `ray.init()` does.
     """
     ray = import_ray()
     if ray.is_initialized():
         return ray, False
-    wanted = address or os.environ.get("RAY_ADDRESS") or "auto"
+    wanted = address or os.environ.get("RAY_ADDRESS")
     try:
-        ray.init(address=wanted, log_to_driver=False, logging_level="ERROR", include_dashboard=_dashboard(wanted))
+        if wanted is not None:
+            _init(ray, wanted)
+        elif not _init_running(ray):
+            _init(ray, "local")
+            warnings.warn(
+                VBNWarning(
+                    f"no Ray cluster is running: started one on this machine until the work is done. {REMEDY} or "
+                    "RAY_ADDRESS says where another one is.",
+                    remedies=[("address",)],
+                ),
+                stacklevel=caller_level(),
+            )
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise EngineError(
-            f"no Ray cluster at {wanted!r}: {_first_line(error)} Start one with 'ray start --head', or say where it is "
-            "with RayEngine(address=...), --address or RAY_ADDRESS."
+            f"no Ray cluster at {wanted or 'this machine'!r}: {_first_line(error)} Start one with 'ray start --head', "
+            f"or say where it is with {REMEDY} or RAY_ADDRESS.",
+            remedies=[("address",)],
         ) from error
     return ray, True
 
 
-def _dashboard(address: str) -> bool | None:
-    """None unless a cluster is started for this process alone, which needs no dashboard."""
-    return False if address == "local" else None
+def _init_running(ray: Any) -> bool:
+    """Connect to a cluster that runs on this machine; return whether there is one."""
+    try:
+        _init(ray, "auto")
+    except ConnectionError:
+        return False
+    return True
+
+
+def _init(ray: Any, address: str) -> None:
+    dashboard = False if address == "local" else None  # a cluster for this process alone needs none
+    ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=dashboard)
 
 
 def _first_line(error: BaseException) -> str:

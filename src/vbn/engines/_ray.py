@@ -34,7 +34,8 @@ class RayEngine:
     ----------
     address : str, optional
         Where the cluster is, such as "host:6379"; "local" starts one on this machine for the time of a fit. By default
-        what RAY_ADDRESS says, else a cluster that runs on this machine. This process must be on a node of the cluster.
+        what RAY_ADDRESS says, else a cluster that runs on this machine, else one that is started here, as with "local".
+        This process must be on a node of the cluster.
     workers : int, optional
         Number of worker processes; one for each node by default.
     threads : int, optional

@@ -56,7 +56,6 @@ def _on_which_side(side: str) -> Hint:  # noqa: ARG001 - the same for both
 class Answers(Parameters, Queries):
     """What a model with densities answers, beyond `Queries`; each method hands over to `vbn.inference`."""
 
-    seed: int
     verbose: bool
 
     @hinting(pairs_have_sides)

@@ -91,7 +91,7 @@ class Parameter:
             words.append(f"or by {self.by}")
         if self.optional:
             words.append("or None")
-        return " ".join(words)
+        return ", ".join(words)
 
     def _words(self) -> str:
         if self.kind in _WORDS:

@@ -85,6 +85,7 @@ class Queries:
 
     _trained: Trained | None = None
     _data: Dataset | None = None
+    seed: int
 
     @property
     def trained_(self) -> Trained:
