@@ -145,7 +145,7 @@ def test_levels_that_are_none(model, level):
 
 def test_what_cannot_be_asked(model, tmp_path):
     for ask in (model.predict_proba, model.predict_interval):
-        with pytest.raises(vbn.ParameterError, match="neither 'mean_field' nor 'full'"):
+        with pytest.raises(vbn.ParameterError, match="must be 'mean_field' or 'full'"):
             ask(PAIRS, spread="wide")
     without = vbn.load(model.save(tmp_path / "model", counts=False))
     with pytest.raises(vbn.DataError, match="saved without its counts"):

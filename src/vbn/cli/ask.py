@@ -145,7 +145,7 @@ def recommend(
             popularity_floor=popularity_floor,
             exclude_seen=not include_seen,
             candidates=None if candidates is None else read_names(candidates),
-            sample=None if sample is None else sample.value,
+            explore=None if sample is None else sample.value,  # the name that baselines know too
             seed=seed,
         )
     show(found, as_json=as_json)

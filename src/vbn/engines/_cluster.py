@@ -46,8 +46,8 @@ def connect(address: str | None) -> tuple[Any, bool]:
             _init(ray, "local")
             warnings.warn(
                 VBNWarning(
-                    f"no Ray cluster is running: started one on this machine until the work is done. {REMEDY} or "
-                    "RAY_ADDRESS says where another one is.",
+                    f"no Ray cluster is running: started one on this machine for the time of the work. Pass "
+                    f"{REMEDY} or set RAY_ADDRESS to use another one.",
                     remedies=[("address",)],
                 ),
                 stacklevel=caller_level(),
