@@ -19,7 +19,7 @@ REMEDY = "{remedy}"
 
 
 def in_python(name: str, value: object = None) -> str:
-    """Phrase a remedy for somebody who calls a function; without a value, the parameter as such.
+    """Phrase a remedy for a caller in Python; without a value, the parameter alone.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def in_python(name: str, value: object = None) -> str:
 class Told:
     """A message with remedies as data: a parameter and its value, or a parameter alone.
 
-    The message has `REMEDY` where each of them is to stand. Python, shell and REST phrase them each in their own words.
+    The message has a `REMEDY` in place of each. Python, shell and REST phrase them in their own words.
 
     Parameters
     ----------
@@ -58,6 +58,11 @@ class Told:
         """Return the message with each remedy as `phrase(parameter, value)` has it."""
         parts: tuple[object, ...] = getattr(self, "args", ())
         return _filled(str(parts[0]) if parts else "", self.remedies, phrase)
+
+    @property
+    def template(self) -> str:
+        """The message with `REMEDY` in place of each remedy, to be part of another one with the same remedies."""
+        return self.told(lambda *_: REMEDY)
 
     def __str__(self) -> str:
         return self.told(in_python)
@@ -114,7 +119,7 @@ class MissingExtraError(VBNError, ImportError):
 class UnknownEntityError(VBNError, KeyError):
     """A name that the model or the data set does not know, with the closest names it does know.
 
-    The closest names are looked for when they are asked for, so that catching this error in a loop costs nothing.
+    The closest names are computed on first use: catching this error in a loop costs nothing.
 
     Parameters
     ----------

@@ -65,9 +65,26 @@ def words(tmp_path_factory):
     write_csv(folder / "taxonomy.csv", [("child", "parent"), *parents, ("dog", "animal")])
     write_csv(folder / "sounds.csv", [("left", "right"), *itertools.product(dogs, ["barks"])])
     result = run(
-        "train", "pairs.csv", "--kind", "pairs", "--taxonomy", "taxonomy.csv", "--relation", "sound=sounds.csv",
-        "--dim", 6, "--epochs", 12, "--relation-weight", 5, "--alpha", "entity=2", "--out", "model", cwd=folder,
-    )  # fmt: skip
+        "train",
+        "pairs.csv",
+        "--kind",
+        "pairs",
+        "--taxonomy",
+        "taxonomy.csv",
+        "--relation",
+        "sound=sounds.csv",
+        "--dim",
+        6,
+        "--epochs",
+        12,
+        "--relation-weight",
+        5,
+        "--alpha",
+        "entity=2",
+        "--out",
+        "model",
+        cwd=folder,
+    )
     assert result.returncode == 0, result.stderr
     return Trained(folder, folder / "model")
 
@@ -84,8 +101,21 @@ def shop(tmp_path_factory):
     ]
     write_csv(folder / "bought.csv", [("who", "what", "times"), *rows])
     result = run(
-        "train", "bought.csv", "--kind", "interactions", "--columns", "who,what,times", "--hold-out", 0.15, "--dim", 6,
-        "--epochs", 15, "--out", "model", cwd=folder,
-    )  # fmt: skip
+        "train",
+        "bought.csv",
+        "--kind",
+        "interactions",
+        "--columns",
+        "who,what,times",
+        "--hold-out",
+        0.15,
+        "--dim",
+        6,
+        "--epochs",
+        15,
+        "--out",
+        "model",
+        cwd=folder,
+    )
     assert result.returncode == 0, result.stderr
     return Trained(folder, folder / "model")

@@ -10,17 +10,27 @@ COMMAND = [sys.executable, "-m", "vbn"]
 
 def run(*arguments, cwd=None, env=None, **options):
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, encoding="utf-8", cwd=cwd, check=False, timeout=300,
-        env=None if env is None else os.environ | env, **options,
-    )  # fmt: skip
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=cwd,
+        check=False,
+        timeout=300,
+        env=None if env is None else os.environ | env,
+        **options,
+    )
 
 
 def start(*arguments, cwd=None):
     """A process that Ctrl-C reaches, even where the tests themselves run in the background."""
     return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd=cwd,
+        [*COMMAND, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=cwd,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    )
 
 
 def interrupt_in_first_training(process):

@@ -54,9 +54,12 @@ def test_an_unexpected_error_is_one_line_unless_debugged():
 def test_an_interrupt_while_modules_are_imported_is_one_line(module, words):
     given = [module, "similar", str(words.model), "brie"]
     result = subprocess.run(
-        [sys.executable, "-c", PRESSED, *given], capture_output=True, text=True, check=False,
+        [sys.executable, "-c", PRESSED, *given],
+        capture_output=True,
+        text=True,
+        check=False,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    )
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
 
 

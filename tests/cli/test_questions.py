@@ -190,9 +190,12 @@ def test_a_model_without_relations_says_so(shop, tmp_path, called):
 
 @pytest.mark.parametrize(
     ("file", "said"),
-    [("nowhere/a.txt", "the folder nowhere does not exist"), (".", "it is a folder; give the name of a file"),
-     ("taken.txt/a.txt", "is not a folder")],
-)  # fmt: skip
+    [
+        ("nowhere/a.txt", "the folder nowhere does not exist"),
+        (".", "it is a folder; give the name of a file"),
+        ("taken.txt/a.txt", "is not a folder"),
+    ],
+)
 def test_an_export_that_cannot_be_written_says_why_in_plain_words(file, said, words, tmp_path, called):
     (tmp_path / "taken.txt").write_text("a file")
     result = called("export", words.model, file, cwd=tmp_path)

@@ -53,6 +53,17 @@ def test_the_written_settings_repeat_the_run_to_the_bit(words, tmp_path):
     assert vbn.load(tmp_path / "again").alpha == {"entity": 2.0}
 
 
+def test_settings_and_options_of_an_earlier_version_are_understood(words, tmp_path, called):
+    old = (words.model / "train.toml").read_text().replace("average_epochs = 5", "average = 3")
+    assert "average = 3" in old
+    (words.model / "old.toml").write_text(old)
+    given = ["train", "--config", words.model / "old.toml", "--epochs", 1, "-q", "--out"]
+    assert called(*given, tmp_path / "old").returncode == 0
+    assert vbn.load(tmp_path / "old").average_epochs == 3
+    assert called(*given, tmp_path / "older", "--average", 2).returncode == 0
+    assert vbn.load(tmp_path / "older").average_epochs == 2
+
+
 def test_options_override_the_config(words, tmp_path, called):
     result = called("train", "--config", words.model / "train.toml", "--epochs", 2, "--out", tmp_path / "short", "-q")
     assert result.returncode == 0, result.stderr
@@ -259,10 +270,19 @@ def test_any_value_survives_the_way_to_toml(value):
 
 def test_settings_survive_the_way_to_toml_and_back(tmp_path):
     options = dict.fromkeys(("taxonomy", "min_count"), None) | {
-        "config": None, "input": tmp_path / 'odd "name" \\ \u2603.csv', "kind": Kind.pairs, "out": tmp_path / "model",
-        "columns": 'left,"a,b",2', "relation": ["is like=rel.csv"], "symmetric": ["is like"],
-        "alpha": ["entity=10", "bias=1e-3"], "beta": ["2"], "subsample": 1e-4, "resample": False, "dim": 7,
-    }  # fmt: skip
+        "config": None,
+        "input": tmp_path / 'odd "name" \\ \u2603.csv',
+        "kind": Kind.pairs,
+        "out": tmp_path / "model",
+        "columns": 'left,"a,b",2',
+        "relation": ["is like=rel.csv"],
+        "symmetric": ["is like"],
+        "alpha": ["entity=10", "bias=1e-3"],
+        "beta": ["2"],
+        "subsample": 1e-4,
+        "resample": False,
+        "dim": 7,
+    }
     settings = gathered(options)
     (tmp_path / "model").mkdir()
     file = tmp_path / "model" / "train.toml"

@@ -22,14 +22,21 @@ ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
         ("pass {remedy} if so", [("delimiter", " ")], TRAIN, "pass --delimiter ' ' if so"),
         ("pass it as {remedy}.", [("user",)], ASK, "pass it as --user."),
         ("{remedy} must be finite", [("popularity", float("nan"))], None, "--popularity nan must be finite"),
-        ("Pass {remedy}, or save it with {remedy}.", [("exclude_seen", False), ("counts", True)], ASK,
-         "Pass --include-seen, or save it with vbn train without --no-counts."),
+        (
+            "Pass {remedy}, or save it with {remedy}.",
+            [("exclude_seen", False), ("counts", True)],
+            ASK,
+            "Pass --include-seen, or save it with vbn train without --no-counts.",
+        ),
         ("several; name one with {remedy}", [("weights",)], TRAIN, "several; name one with --columns"),
-        ("these look like times; pass {remedy} if they are, or {remedy} and {remedy} to leave them out",
-         [("counts", 1), ("left", 0), ("right", 2)], TRAIN,
-         "these look like times; name the columns to read with --columns"),
+        (
+            "these look like times; pass {remedy} if they are, or {remedy} and {remedy} to leave them out",
+            [("counts", 1), ("left", 0), ("right", 2)],
+            TRAIN,
+            "these look like times; name the columns to read with --columns",
+        ),
     ],
-)  # fmt: skip
+)
 def test_parameters_become_options(message, remedies, options, said):
     assert in_options(DataError(message, remedies=remedies), options) == said
 
@@ -53,6 +60,13 @@ def test_a_name_known_on_the_other_side_comes_with_the_option(shop, called):
     assert called("recommend", shop.model, "u1").stderr.endswith("it is the name of a row: pass it as --user.\n")
     error = UnknownEntityError("{remedy}", (), elsewhere="pass {remedy}", remedies=[("side", "row")])
     assert in_options(error, ASK) == "unknown entity '{remedy}'; pass --side row."
+
+
+def test_a_name_of_the_other_side_in_a_file_comes_with_the_file_and_the_option(shop, tmp_path, called):
+    (tmp_path / "users.txt").write_text("u1\ntea 1\n", encoding="utf-8")
+    said = called("recommend", shop.model, "--users", "users.txt", cwd=tmp_path).stderr
+    assert said.startswith("error: users.txt: unknown entity 'tea 1'; it is the name of a column")
+    assert said.endswith("not as --user.\n")
 
 
 def test_an_error_of_several_lines_is_one_and_a_name_keeps_its_spaces():

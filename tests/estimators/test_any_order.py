@@ -57,9 +57,13 @@ class AnyOrder(RuleBasedStateMachine):
         return data.draw(st.sampled_from(sorted(names)))
 
     @initialize(
-        given=pairs, weight=weights, parented=st.integers(0, 12), related=st.booleans(), users=st.booleans(),
+        given=pairs,
+        weight=weights,
+        parented=st.integers(0, 12),
+        related=st.booleans(),
+        users=st.booleans(),
         seed=st.integers(0, 3),
-    )  # fmt: skip
+    )
     def fit(self, given, weight, parented, related, users, seed):
         self.users = users
         data = self.dataset(given, weight, parented)

@@ -109,19 +109,26 @@ def test_a_floor_lifts_what_is_frequent_and_hardly_moves_the_others(shop):
 
 def test_thompson_sampling_tries_what_is_uncertain(shop):
     first = shop.recommend(["i2"], k=3, explore="thompson", seed=1)
-    again = shop.recommend(["i2"], k=3, explore="thompson", seed=1)
+    again = shop.recommend(["i2"], k=3, sample="thompson", seed=1)
     assert entities(first) == entities(again)
     np.testing.assert_array_equal(first.scores, again.scores)
-    drawn = [entities(shop.recommend(["i2", "i4"], k=1, explore="thompson", seed=s))[0] for s in range(200)]
+    drawn = [entities(shop.recommend(["i2", "i4"], k=1, sample="thompson", seed=s))[0] for s in range(200)]
     assert len(set(drawn)) > 3
     assert parity(drawn) >= {0}
     usual = sum(parity([name]) == {0} for name in drawn if name != "hit")
     assert usual > 100  # it explores, but does not forget what it knows
 
 
+def test_sample_and_explore_are_two_names_for_one_thing(shop):
+    with pytest.raises(vbn.ParameterError, match="sample='greedy' must be 'thompson' or None"):
+        shop.recommend(["i2"], sample="greedy")
+    with pytest.raises(vbn.ParameterError, match="two names for one thing"):
+        shop.recommend(["i2"], sample="thompson", explore="greedy")
+
+
 def test_thompson_scores_follow_the_posterior(shop):
     """The mean of many draws is the predictive probability."""
-    draws = [shop.recommend(["i2", "i4"], candidates=["i6"], explore="thompson", seed=s)[0].score for s in range(3000)]
+    draws = [shop.recommend(["i2", "i4"], candidates=["i6"], sample="thompson", seed=s)[0].score for s in range(3000)]
     expected = shop.recommend(["i2", "i4"], candidates=["i6"])[0]
     assert np.mean(draws) == pytest.approx(expected.score, abs=0.02)
     assert np.std(draws) == pytest.approx(expected.std, rel=0.15)

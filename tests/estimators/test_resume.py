@@ -37,10 +37,17 @@ def stop_after(epochs):
 
 @settings(max_examples=30)
 @given(
-    users=st.booleans(), dtype=st.sampled_from(["float32", "float64"]), threads=st.tuples(*[st.integers(1, 3)] * 3),
-    resample=st.booleans(), average=st.sampled_from([1, 2, 5]), validate=st.booleans(), warm=st.booleans(),
-    cut=st.integers(1, EPOCHS), every=st.integers(1, 4), subsample=st.sampled_from([None, 1e-2]),
-)  # fmt: skip
+    users=st.booleans(),
+    dtype=st.sampled_from(["float32", "float64"]),
+    threads=st.tuples(*[st.integers(1, 3)] * 3),
+    resample=st.booleans(),
+    average=st.sampled_from([1, 2, 5]),
+    validate=st.booleans(),
+    warm=st.booleans(),
+    cut=st.integers(1, EPOCHS),
+    every=st.integers(1, 4),
+    subsample=st.sampled_from([None, 1e-2]),
+)
 def test_a_resumed_fit_ends_in_the_same_bits(
     tmp_path_factory, users, dtype, threads, resample, average, validate, warm, cut, every, subsample
 ):

@@ -207,7 +207,8 @@ def predict(
             else trained.relation_proba(relation, asked, return_std=True)
         )
     except UnknownEntityError as error:
-        raise DataError(f"{pairs.name}: {error} --skip-unknown leaves such pairs out.") from error
+        message = f"{pairs.name}: {error.template} --skip-unknown leaves such pairs out."
+        raise DataError(message, remedies=error.remedies) from error
     rows = [(*pair, float(a), float(b)) for pair, a, b in zip(asked, p, std, strict=True)]
     if as_json:
         print_json([dict(zip(("left", "right", "p", "std"), row, strict=True)) for row in rows])

@@ -105,7 +105,7 @@ def names_from(*files: Path | None) -> Iterator[None]:
     except UnknownEntityError as error:
         for file in files:
             if file is not None and error.name in read_names(file):
-                raise DataError(f"{file.name}: {error}") from error
+                raise DataError(f"{file.name}: {error.template}", remedies=error.remedies) from error
         raise
 
 
