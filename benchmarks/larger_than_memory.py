@@ -74,7 +74,8 @@ def fitted(folder: Path, memory: str | None, epochs: int) -> dict[str, Any]:
         return False
 
     data = vbn.Dataset.from_folder(folder)
-    vbn.VBN(dim=50, negatives=1, epochs=epochs, average_epochs=1, memory=memory, verbose=False).fit(data, callbacks=[note])
+    model = vbn.VBN(dim=50, negatives=1, epochs=epochs, average_epochs=1, memory=memory, verbose=False)
+    model.fit(data, callbacks=[note])
     found["peak resident MiB"] = round(peak() / 2**20)
     return found
 

@@ -19,7 +19,8 @@ _OPTIONS = {
 # Remedies that another verb has.
 _ELSEWHERE = {("counts", "True"): "vbn train without --no-counts"}
 # Parameters that name a column of a file, and the option that names them all.
-_COLUMNS = dict.fromkeys(("column", "left", "right", "users", "items", "weights", "counts", "baskets"), "--columns")
+_COLUMN_NAMES = ("column", "left", "right", "users", "items", "weights", "counts", "baskets", "first", "second")
+_COLUMNS = dict.fromkeys(_COLUMN_NAMES, "--columns")
 _COLUMNS |= dict.fromkeys(("child", "parent", "weight"), "--taxonomy-columns")
 _NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, and for the number of a column
 
@@ -102,12 +103,8 @@ _NOT_YET = (
     (r"missing=(['\"])drop\1", "--drop-missing"),
     (r"exclude_seen=False", "--include-seen"),
     (r"save (?:the model )?with counts=True", "train without --no-counts"),
-    (r"[Ll]eave query= out", "omit --query"),
     (r"\bside=(['\"])(row|column)\1", r"--side \2"),
-    (r"\b(popularity|memory)=(['\"]?)(\S+)\2 ", r"--\1 \3 "),
-    (r"\b(by|query|readout)='(\w+)'", r"--\1 \2"),
     (r"Say column= one of", "Say --columns and one of"),
-    (r"give format= one of", "give --format, one of"),
     (r"Say \w+=\S.* to use them, or \w+=\S.* to leave them out", "Name the columns to read with --columns"),
     (r"Say header=True or header=False, or begin", "Say --header or --no-header, name them with --columns, or begin"),
     (r"\bheader=True\b", "--header"),
