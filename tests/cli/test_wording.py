@@ -18,7 +18,12 @@ ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
         ("pass {remedy} to leave it out", [("missing", "drop")], TRAIN, "pass --drop-missing to leave it out"),
         ("pass {remedy}", [("missing", "skip")], TRAIN, "pass --skip-unknown"),
         ("pass {remedy}", [("break_cycles", "drop")], TRAIN, "pass --drop-cycles"),
-        ("pass {remedy} or {remedy}", [("header", True), ("header", False)], TRAIN, "pass --header or --no-header"),
+        (
+            "pass {remedy} or {remedy}",
+            [("header", True), ("header", False)],
+            TRAIN,
+            "pass --header or --no-header, name them with --columns",
+        ),
         ("pass {remedy} if so", [("delimiter", " ")], TRAIN, "pass --delimiter ' ' if so"),
         ("pass it as {remedy}.", [("user",)], ASK, "pass it as --user."),
         ("{remedy} must be finite", [("popularity", float("nan"))], None, "--popularity nan must be finite"),

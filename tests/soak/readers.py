@@ -21,7 +21,7 @@ from reproduction.report import read_about, read_results
 from reproduction.winners import settings, variants
 from tests.storage import making
 from tests.storage.making import fit, seal, tensor_file
-from vbn.cli import _belongings
+from vbn.cli import run_files
 from vbn.cli.reading import read_names, read_pairs
 from vbn.cli.settings import read_config
 from vbn.data import encode_corpus, find_file, number_file, read_sentences
@@ -235,12 +235,12 @@ def _run(path: Path) -> None:
     folder = path.parent
     shutil.copy(_model() / "config.json", folder)
     (folder / "held_out.csv").touch()
-    run = _belongings.run_of(folder)
+    run = run_files.run_of(folder)
     assert run is None or isinstance(run.added, int)
-    _belongings.held_out_of(folder)
+    run_files.held_out_of(folder)
     if run is not None:
-        _belongings.note_added(folder, run, 1)
-        assert _belongings.run_of(folder) == (run.checksum, run.added + 1)
+        run_files.note_added(folder, run, 1)
+        assert run_files.run_of(folder) == (run.checksum, run.added + 1)
 
 
 def _download(path: Path) -> None:

@@ -22,7 +22,9 @@ _ELSEWHERE = {("counts", "True"): "vbn train without --no-counts"}
 _COLUMN_NAMES = ("column", "left", "right", "users", "items", "weights", "counts", "baskets", "first", "second")
 _COLUMNS = dict.fromkeys(_COLUMN_NAMES, "--columns")
 _COLUMNS |= dict.fromkeys(("child", "parent", "weight"), "--taxonomy-columns")
-_NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, and for the number of a column
+# What else may be done about a remedy.
+_MORE = {("header", "False"): ", name them with --columns"}
+_NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, and for the choice of a column
 
 # Hints that make sense in Python only, until the rooms that raise them give them as remedies.
 _PYTHON_ONLY = (
@@ -74,13 +76,14 @@ def _phrased(name: str, value: object, options: Set[str] | None) -> str:
     if key in _ELSEWHERE:
         return _ELSEWHERE[key]
     if name in _COLUMNS:
-        option, words = _COLUMNS[name], _COLUMN if isinstance(value, int) else _COLUMNS[name]
+        option, words = _COLUMNS[name], _COLUMNS[name] if value is None else _COLUMN
     elif key in _OPTIONS:
         option = words = _OPTIONS[key]
     else:
         flag = isinstance(value, bool)
         option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
         words = option if value is None or flag else f"{option} {shlex.quote(str(value))}"
+        words += _MORE.get(key, "")
     return words if options is None or option in options else _NONE + in_python(name, value) + _NONE
 
 
