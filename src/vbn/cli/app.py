@@ -38,11 +38,10 @@ VERBS = {
     "export": "manage",
     "evaluate": "evaluate",
     "serve": "manage",
-    "reproduce": "_reproduce",
-    "bench": "_bench",
     "data": "demo",
     "doctor": "machine",
 }
+MOVED = {"reproduce": "_reproduce", "bench": "_bench"}  # to the checkout
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _options: frozenset[str] | None = None  # of the verb that runs
@@ -78,8 +77,8 @@ class Guarded(TyperGroup):
     """A group of commands whose errors are told in one line, unless `--debug` asks for the traceback."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
-        """Return the verbs in the order of `VERBS`."""
-        return sorted(self.commands, key=list(VERBS).index)
+        """Return the verbs in the order of the help."""
+        return sorted(self.commands, key=[*VERBS, *MOVED].index)
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Parse and run, and end the program."""
@@ -172,7 +171,7 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot print is not an error
     warnings.showwarning = _warn
-    for name in dict.fromkeys(VERBS.values()):
+    for name in dict.fromkeys((VERBS | MOVED).values()):
         importlib.import_module(f"vbn.cli.{name}")
     app(debug_first(sys.argv[1:]), prog_name="vbn")
 
