@@ -30,7 +30,6 @@ _NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, a
 _PYTHON_ONLY = (
     ("train on data.with_co_occurrences()", "train with --co-occurrences 1"),
     (", or use partial_fit", ""),
-    ("; taxonomy.dropped lists all of them", ""),
     (" (a string is read as a path; pass data as a list)", ""),
 )
 
@@ -101,17 +100,8 @@ def _without_clause(text: str, at: int) -> str:
 
 # Sentences of rooms whose errors do not carry their remedies yet.
 _NOT_YET = (
-    (r'break_cycles="drop"', "--drop-cycles"),
-    (r'missing="skip"', "--skip-unknown"),
-    (r"missing=(['\"])drop\1", "--drop-missing"),
     (r"exclude_seen=False", "--include-seen"),
     (r"save (?:the model )?with counts=True", "train without --no-counts"),
-    (r"\bside=(['\"])(row|column)\1", r"--side \2"),
-    (r"Say column= one of", "Say --columns and one of"),
-    (r"Say \w+=\S.* to use them, or \w+=\S.* to leave them out", "Name the columns to read with --columns"),
-    (r"Say header=True or header=False, or begin", "Say --header or --no-header, name them with --columns, or begin"),
-    (r"\bheader=True\b", "--header"),
-    (r"\bheader=False\b", "--no-header"),
 )
 
 # What the parser says, and what a user should read.

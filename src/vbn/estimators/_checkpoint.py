@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from vbn._errors import DataError, ModelFileError, ParameterError
+from vbn._errors import DataError, ModelFileError, ParameterError, caller_level
 from vbn.estimators._training import Training
 from vbn.estimators.parameters import kept_with_model, up_to_date
 from vbn.storage import State, as_json, check_folder, read_state, write_folder
@@ -56,7 +56,7 @@ class Checkpoints:
             )  # fmt: skip
         except ModelFileError as error:
             message = f"no checkpoint after {training.epochs} epochs: {error} The fit goes on."
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            warnings.warn(message, RuntimeWarning, stacklevel=caller_level())
 
 
 def read_checkpoint(
