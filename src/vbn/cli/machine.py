@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import tempfile
 import time
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,6 +67,8 @@ def _versions() -> dict[str, Any]:
 
 def _requirements() -> list[tuple[str, str | None]]:
     """Return what the distribution requires: (package, the extra that it belongs to)."""
+    from importlib.metadata import requires
+
     found: list[tuple[str, str | None]] = []
     for line in requires("vbn") or ():
         needed, _, marker = line.partition(";")
@@ -79,6 +79,8 @@ def _requirements() -> list[tuple[str, str | None]]:
 
 
 def _installed(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:
@@ -167,6 +169,8 @@ def _numba() -> dict[str, Any]:
 
 
 def _writable(folder: Path) -> str:
+    import tempfile
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

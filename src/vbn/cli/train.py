@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import inspect
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -243,6 +242,8 @@ def _run(options: Mapping[str, Any]) -> None:
 @contextmanager
 def _scratch(settings: Mapping[str, Any]) -> Iterator[Path | None]:
     """Give a folder for counts that take more memory than allowed; None without a limit."""
+    import tempfile
+
     from vbn.data import bytes_of
 
     if "memory" not in settings:
