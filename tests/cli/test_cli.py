@@ -6,7 +6,7 @@ import pytest
 
 import vbn
 from tests.cli.running import interrupt_in_first_training, run, start
-from vbn.cli.app import VERBS, debug_first
+from vbn.cli.app import MOVED, VERBS, debug_first
 from vbn.cli.train import train
 
 

@@ -41,7 +41,7 @@ VERBS = {
     "data": "demo",
     "doctor": "machine",
 }
-MOVED = {"reproduce": "_reproduce", "bench": "_bench"}  # to the checkout
+MOVED = {"reproduce": "moved", "bench": "moved"}  # to the checkout
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _options: frozenset[str] | None = None  # of the verb that runs
