@@ -23,7 +23,7 @@ import vbn
 from _machine import write_result
 from larger_than_memory import write_counts
 from vbn.engines import RayEngine
-from vbn.engines._crew import Crew
+from vbn.engines.cluster import Workers
 
 _DIM = 50
 
@@ -78,12 +78,12 @@ def cluster_of(nodes: int, cores: int, store: int) -> Iterator[None]:
 def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = None) -> dict[str, Any]:
     """Seconds of each epoch, bytes over the loopback interface, memory of the workers after the last."""
     found: dict[str, Any] = {"seconds": [], "loopback bytes": [], "cells": 0, "workers": []}
-    crews: list[Crew] = []
-    hire = Crew.__init__
+    found: list[Workers] = []
+    hire = Workers.__init__
 
-    def note_crew(self: Crew, *given: Any) -> None:
+    def note(self: Workers, *given: Any) -> None:
         hire(self, *given)
-        crews.append(self)
+        found.append(self)
 
     before = loopback_bytes()
 
@@ -93,18 +93,18 @@ def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = No
         found["seconds"].append(epoch.seconds)
         found["loopback bytes"].append(now - before)
         found["cells"] = epoch.cells
-        found["workers"] = [memory_of(process) for crew in crews for process in crew.processes]
+        found["workers"] = [memory_of(process) for workers in found for process in workers.processes]
         before = loopback_bytes()
         print(f"    epoch {epoch.epoch + 1}: {epoch.seconds:.1f} s", file=sys.stderr, flush=True)
         return False
 
-    Crew.__init__ = note_crew  # type: ignore[method-assign]
+    Workers.__init__ = note  # type: ignore[method-assign]
     started = time.perf_counter()
     try:
         model = vbn.VBN(dim=_DIM, epochs=epochs, average_epochs=1, engine=engine, n_threads=threads, verbose=False)
         model.fit(data, callbacks=[note])
     finally:
-        Crew.__init__ = hire  # type: ignore[method-assign]
+        Workers.__init__ = hire  # type: ignore[method-assign]
     found["seconds of all"] = time.perf_counter() - started
     found["bound"] = model.lower_bound_
     return found

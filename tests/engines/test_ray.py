@@ -15,8 +15,7 @@ import vbn
 from tests.estimators.test_fit import bits
 from vbn.cli.machine import examine
 from vbn.engines import RayEngine, count_files
-from vbn.engines._cluster import connect
-from vbn.engines._crew import Crew
+from vbn.engines.cluster import Workers, connect
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'vbn[ray]'")
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's own warnings are not ours to mend
@@ -44,7 +43,7 @@ def cluster():
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
     monkeypatch.setattr("vbn.model.epoch._CELLS_PER_BLOCK", 500)
-    monkeypatch.setattr("vbn.engines._shards._CELLS_PER_GROUP", 2000)
+    monkeypatch.setattr("vbn.engines.shards._CELLS_PER_GROUP", 2000)
 
 
 def words():
@@ -96,7 +95,7 @@ class TestEquality:
         assert same(one.partial_fit(more), two.partial_fit(more))
 
     def test_rows_are_handed_over_where_few_are_needed(self, monkeypatch):
-        monkeypatch.setattr("vbn.engines._crew._LITTLE", 9.0)
+        monkeypatch.setattr("vbn.engines.cluster._LITTLE", 9.0)
         assert same(model().fit(shop()), model(engine=RayEngine(workers=2)).fit(shop()))
 
     def test_an_engine_serves_one_fit_after_another(self):
@@ -106,7 +105,7 @@ class TestEquality:
 
 def struck(monkeypatch, strike, at):
     """Let strike(crew) happen once, when all work of the half-sweep number `at` has begun; tell what was replaced."""
-    calls, replaced, run, replace = [], [], Crew.run, Crew._replace
+    calls, replaced, run, replace = [], [], Workers.run, Workers._replace
 
     def run_and_strike(self, begin, take, mend=None, numbers=None):
         calls.append(self)
@@ -125,8 +124,8 @@ def struck(monkeypatch, strike, at):
         replaced.append(number)
         replace(self, number, error)
 
-    monkeypatch.setattr(Crew, "run", run_and_strike)
-    monkeypatch.setattr(Crew, "_replace", note)
+    monkeypatch.setattr(Workers, "run", run_and_strike)
+    monkeypatch.setattr(Workers, "_replace", note)
     return replaced
 
 
@@ -141,7 +140,7 @@ class TestLosses:
 
     @pytest.mark.parametrize(("half_sweep", "little"), [(3, 0.5), (4, 0.5), (4, 9.0)], ids=["rows", "columns", "both"])
     def test_a_node_that_is_removed_takes_cells_with_it(self, cluster, monkeypatch, half_sweep, little):
-        monkeypatch.setattr("vbn.engines._crew._LITTLE", little)
+        monkeypatch.setattr("vbn.engines.cluster._LITTLE", little)
         expected = model().fit(shop())
         node = cluster.add_node(num_cpus=2, object_store_memory=STORE)
         cluster.wait_for_nodes()
@@ -154,7 +153,7 @@ class TestLosses:
             for _ in range(20):
                 self._replace(0, RuntimeError("gone"))
 
-        monkeypatch.setattr(Crew, "run", always_lost)
+        monkeypatch.setattr(Workers, "run", always_lost)
         with pytest.raises(vbn.EngineError, match=r"worker 0 was lost 4 times in a row.*gone"):
             model(engine=RayEngine(workers=1)).fit(words())
 
@@ -262,7 +261,7 @@ def vocabulary(names):
 class TestCounting:
     def test_interactions_in_parts_of_a_table(self, tmp_path, monkeypatch):
         pd = pytest.importorskip("pandas")
-        monkeypatch.setattr("vbn.engines._counting._CELLS_PER_PART", 200)
+        monkeypatch.setattr("vbn.engines.counting._CELLS_PER_PART", 200)
         users, items = events()
         table = pd.DataFrame({"user_id": users, "item_id": items, "weight": np.arange(len(users)) % 3 + 1.0})
         (tmp_path / "events").mkdir()

@@ -10,8 +10,10 @@ import vbn
 from tests.estimators.test_fit import animals, bits, model, shop
 from vbn.data import MappedArray
 from vbn.engines import ThreadEngine
-from vbn.engines._shards import (
+from vbn.engines.shards import (
+    Common,
     SentRows,
+    Worker,
     own_part,
     rowless,
     shards_of,
@@ -20,7 +22,6 @@ from vbn.engines._shards import (
     usable,
     without_other,
 )
-from vbn.engines._worker import Common, Worker
 
 
 def sent(value):
@@ -96,7 +97,7 @@ class _Sample:
 def small_blocks(monkeypatch):
     monkeypatch.setattr("vbn.model.epoch._CELLS_PER_BLOCK", 40)
     monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
-    monkeypatch.setattr("vbn.engines._shards._CELLS_PER_GROUP", 100)
+    monkeypatch.setattr("vbn.engines.shards._CELLS_PER_GROUP", 100)
 
 
 @pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])

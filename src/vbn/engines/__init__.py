@@ -1,25 +1,25 @@
-"""Where the row updates run. `make_engine` gives one by name; each lives in a module of its own."""
+"""Where the row updates run: threads of this process, or a Ray cluster."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from vbn._errors import ParameterError
-from vbn.engines._cluster import report
-from vbn.engines._threads import ThreadEngine
+from vbn.engines.cluster import report
+from vbn.engines.threads import ThreadEngine
 from vbn.model import Engine
 
 if TYPE_CHECKING:
-    from vbn.engines._counting import count_files
-    from vbn.engines._ray import RayEngine
+    from vbn.engines.counting import count_files
+    from vbn.engines.ray import RayEngine
 
 ENGINES = ("threads", "ray")
 _VERBS = ("map", "sample", "close")
-_HOMES = {"RayEngine": "vbn.engines._ray", "count_files": "vbn.engines._counting"}
+_HOMES = {"RayEngine": "vbn.engines.ray", "count_files": "vbn.engines.counting"}
 
 
 def check_engine(engine: Any) -> None:
-    """Raise unless it is the name of an engine, or one."""
+    """Raise unless this is an engine or the name of one."""
     known = engine in ENGINES if isinstance(engine, str) else all(hasattr(engine, verb) for verb in _VERBS)
     if not known or isinstance(engine, type):
         raise ParameterError(
@@ -29,12 +29,12 @@ def check_engine(engine: Any) -> None:
 
 
 def make_engine(engine: str | Engine, n_threads: int | None = None) -> Engine:
-    """The engine of that name, ready to run; one that was given is returned as it is."""
+    """Return the engine of that name; an engine is returned as it is."""
     check_engine(engine)
     if not isinstance(engine, str):
         return engine
     if engine == "ray":
-        from vbn.engines._ray import RayEngine
+        from vbn.engines.ray import RayEngine
 
         return RayEngine()
     return ThreadEngine(n_threads)

@@ -15,7 +15,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError, StorageError
 from vbn.data import Counts, Dataset, Vocabulary, ranges_by_load, write_about
-from vbn.engines._cluster import connect, in_our_words
+from vbn.engines.cluster import connect, in_our_words
 
 _KINDS = ("sequences", "baskets", "interactions", "pairs")
 _WHOLE = ("min_count", "max_size")  # these depend on all files, so that no file can be counted with them
@@ -40,14 +40,14 @@ class Names:
         self._counts = np.zeros(0)
 
     def add(self, names: Vocabulary) -> np.ndarray:
-        """The numbers of the names of a file."""
+        """Return the numbers of the names of a file."""
         numbers = np.array([self._numbers.setdefault(name, len(self._numbers)) for name in names], np.int64)
         self._counts = np.pad(self._counts, (0, len(self._numbers) - len(self._counts)))
         self._counts[numbers] += names.counts
         return numbers
 
     def ordered(self) -> tuple[Vocabulary, np.ndarray]:
-        """All names by falling count, those that came first before others; and the place of each number there."""
+        """Return all names by falling count, earlier ones first among equals, and the place of each number there."""
         order = np.argsort(-self._counts, kind="stable")
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
@@ -56,9 +56,13 @@ class Names:
 
 
 def count_files(
-    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], folder: str | os.PathLike[str], kind: str, *,
-    address: str | None = None, **options: Any,
-) -> Dataset:  # fmt: skip
+    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    folder: str | os.PathLike[str],
+    kind: str,
+    *,
+    address: str | None = None,
+    **options: Any,
+) -> Dataset:
     """Count files of raw events on a Ray cluster into the folder of a data set.
 
     Every file is counted by a task of its own and must fit the memory of one; what tasks hand over to each other goes

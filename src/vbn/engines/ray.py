@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.engines._cluster import connect
-from vbn.engines._crew import Crew
-from vbn.engines._shards import own_part, shared_arrays, without_other
-from vbn.engines._threads import ThreadEngine
-from vbn.engines._worker import UpdatedColumns, UpdatedRows
+from vbn.engines.cluster import Workers, connect
+from vbn.engines.shards import UpdatedColumns, UpdatedRows, own_part, shared_arrays, without_other
+from vbn.engines.threads import ThreadEngine
 from vbn.kernels import DensityArrays
 from vbn.model import BiasInputs, Engine, EntityInputs, Plan, Range, RelationCells
 
@@ -58,7 +56,7 @@ class RayEngine:
                 "the cluster, for instance on its head, not through a Ray client."
             )
         self.address, self.workers, self.threads = address, workers, threads
-        self._crew: Crew | None = None
+        self._workers: Workers | None = None
         self._ray: Any = None
         self._connected_here = False
         self._here: ThreadEngine | None = None
@@ -74,25 +72,25 @@ class RayEngine:
         return RayEngine, (self.address, self.workers, self.threads)
 
     def map(self, task: Callable[[int, int], Any], ranges: Sequence[Range]) -> list[Any]:
-        """Results of task(first, last) for every range, in order: on threads of this process."""
+        """Return the results of task(first, last) for every range, in order: on threads of this process."""
         if self._here is None:
             self._here = ThreadEngine()
         return self._here.map(task, ranges)
 
     def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> ClusterSample:
-        """A sample whose cells are drawn and kept by the workers; the first one of a fit hires them."""
-        if self._crew is None:
+        """Return a sample whose cells the workers draw and keep; the first one of a fit starts them."""
+        if self._workers is None:
             self._ray, self._connected_here = connect(self.address)
-            self._crew = Crew(self._ray, plan, self.workers, self.threads)
-        return ClusterSample(self._crew, epoch, relations)
+            self._workers = Workers(self._ray, plan, self.workers, self.threads)
+        return ClusterSample(self._workers, epoch, relations)
 
     def close(self) -> None:
-        """Let the workers go, and the cluster if it was not in use before."""
-        crew, self._crew, here, self._here = self._crew, None, self._here, None
+        """Stop the workers, and leave the cluster if it was not in use before."""
+        workers, self._workers, here, self._here = self._workers, None, self._here, None
         if here is not None:
             here.close()
-        if crew is not None:
-            crew.close()
+        if workers is not None:
+            workers.close()
         if self._connected_here:
             self._ray.shutdown()
             self._connected_here = False
@@ -101,76 +99,80 @@ class RayEngine:
 class ClusterSample:
     """The sample of an epoch, in pieces that workers hand over to each other: here are only the references to them."""
 
-    def __init__(self, crew: Crew, epoch: int, relations: RelationCells) -> None:
+    def __init__(self, workers: Workers, epoch: int, relations: RelationCells) -> None:
         self.relations, self.size = relations, relations.size
-        self._crew, self._epoch = crew, epoch
-        self._pieces: list[list[Any]] = [[] for _ in range(len(crew))]
-        self._made_on = [""] * len(crew)
-        self._times_made, self._taken = 0, [0] * len(crew)
+        self._workers, self._epoch = workers, epoch
+        self._pieces: list[list[Any]] = [[] for _ in range(len(workers))]
+        self._made_on = [""] * len(workers)
+        self._times_made, self._taken = 0, [0] * len(workers)
 
     def update_rows(self, entities: EntityInputs, engine: Engine) -> None:  # noqa: ARG002 - workers have their own
         """Update the densities of all active rows in place; their cells stay with the workers."""
-        crew = self._crew
+        workers = self._workers
         together = shared_arrays(entities)
-        shared = crew.put(together)
+        shared = workers.put(together)
 
         def begin(number: int) -> Any:
-            own = own_part(entities, crew.shards[number].rows, together)
-            return self._begin(number, "update_rows", self._epoch, shared, own, crew.hands_rows)
+            own = own_part(entities, workers.shards[number].rows, together)
+            return self._begin(number, "update_rows", self._epoch, shared, own, workers.hands_rows)
 
         def take(number: int, result: UpdatedRows) -> None:
-            _put_in(entities.own, crew.shards[number].rows, result.densities)
+            _put_in(entities.own, workers.shards[number].rows, result.densities)
             self.size += result.cells
 
-        crew.run(begin, take)
+        workers.run(begin, take)
 
     def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Engine) -> np.ndarray:  # noqa: ARG002
-        """Update the densities and biases of all active columns in place; the likelihood of each column's cells."""
-        crew, likelihood = self._crew, np.zeros(len(entities.active))
-        sent = without_other(entities) if crew.hands_rows else entities
+        """Update the densities and biases of all active columns; return the likelihood of each column's cells."""
+        workers, likelihood = self._workers, np.zeros(len(entities.active))
+        sent = without_other(entities) if workers.hands_rows else entities
         together = shared_arrays(sent)
-        shared = crew.put(together)
+        shared = workers.put(together)
 
         def begin(number: int) -> Any:
-            columns = crew.shards[number].columns
-            mine = [piece for pieces in self._pieces for piece in pieces[number :: len(crew)]]
+            columns = workers.shards[number].columns
+            mine = [piece for pieces in self._pieces for piece in pieces[number :: len(workers)]]
             own, self._taken[number] = own_part(sent, columns, together), self._times_made
-            return crew.workers[number].update_columns.remote(shared, own, biases.part(*columns), *mine)
+            return workers.handles[number].update_columns.remote(shared, own, biases.part(*columns), *mine)
 
         def take(number: int, result: UpdatedColumns) -> None:
-            columns = crew.shards[number].columns
+            columns = workers.shards[number].columns
             _put_in(entities.own, columns, result.densities)
             _put_in(entities.bias, columns, result.biases)
             likelihood[slice(*columns)] = result.likelihood
 
-        crew.run(begin, take, lambda number: self._draw_again(number, entities.other))
+        workers.run(begin, take, lambda number: self._draw_again(number, entities.other))
         return likelihood
 
     def close(self) -> None:
-        """Let go of the pieces, which frees their memory on the cluster."""
+        """Release the pieces, which frees their memory on the cluster."""
         self._pieces = []
 
     def _begin(self, number: int, verb: str, *inputs: Any) -> Any:
         """Ask a worker for its pieces; return the reference of what comes after them."""
-        crew = self._crew
-        total = (len(crew.shards[number].groups) + crew.hands_rows) * len(crew)
-        *pieces, result = getattr(crew.workers[number], verb).options(num_returns=total + 1).remote(*inputs)
-        self._pieces[number], self._made_on[number] = pieces, crew.places[number].node
+        workers = self._workers
+        total = (len(workers.shards[number].groups) + workers.hands_rows) * len(workers)
+        *pieces, result = getattr(workers.handles[number], verb).options(num_returns=total + 1).remote(*inputs)
+        self._pieces[number], self._made_on[number] = pieces, workers.places[number].node
         return result
 
     def _draw_again(self, number: int, rows: DensityArrays) -> None:
-        """Draw the rows anew whose cells were lost with a node; all of them if it is not known which."""
+        """Draw the rows again whose cells were lost with a node; all of them if it is not known which."""
         if self._taken[number] < self._times_made:  # its pieces are from before others were drawn again
             return
-        crew = self._crew
-        up = crew.nodes()
-        lost = [at for at, node in enumerate(self._made_on) if node not in up] or range(len(crew))
+        workers = self._workers
+        up = workers.nodes()
+        lost = [at for at, node in enumerate(self._made_on) if node not in up] or range(len(workers))
 
         def begin(at: int) -> Any:
-            own = DensityArrays(*(array[slice(*crew.shards[at].rows)] for array in rows)) if crew.hands_rows else None
+            own = (
+                DensityArrays(*(array[slice(*workers.shards[at].rows)] for array in rows))
+                if workers.hands_rows
+                else None
+            )
             return self._begin(at, "draw_rows", self._epoch, own)
 
-        crew.run(begin, lambda *_: None, numbers=lost)
+        workers.run(begin, lambda *_: None, numbers=lost)
         self._times_made += 1
 
 

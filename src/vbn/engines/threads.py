@@ -1,7 +1,7 @@
 """Threads of this process.
 
-Kernels release the GIL, and every row is computed by one thread, so that the result is the same to the bit for any
-number of them.
+Kernels release the GIL, and every row is computed by one thread: the result is the same to the bit for any number of
+them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class ThreadEngine:
         self._pool = ThreadPoolExecutor(self.n_threads, thread_name_prefix="vbn") if self.n_threads > 1 else None
 
     def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
-        """Results of task(first, last) for every range, in the order of the ranges."""
+        """Return the results of task(first, last) for every range, in the order of the ranges."""
         if self._pool is None or len(ranges) < 2:
             return [task(first, last) for first, last in ranges]
         return list(self._pool.map(lambda bounds: task(*bounds), ranges))
 
     def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> EpochData:
-        """A sample whose cells are drawn and kept in this process."""
+        """Return a sample whose cells are drawn and kept in this process."""
         from vbn.model import DrawnSample
 
         return DrawnSample(plan, epoch, relations)
