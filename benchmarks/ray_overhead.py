@@ -78,12 +78,12 @@ def cluster_of(nodes: int, cores: int, store: int) -> Iterator[None]:
 def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = None) -> dict[str, Any]:
     """Seconds of each epoch, bytes over the loopback interface, memory of the workers after the last."""
     found: dict[str, Any] = {"seconds": [], "loopback bytes": [], "cells": 0, "workers": []}
-    found: list[Workers] = []
+    started_workers: list[Workers] = []
     hire = Workers.__init__
 
-    def note(self: Workers, *given: Any) -> None:
+    def keep(self: Workers, *given: Any) -> None:
         hire(self, *given)
-        found.append(self)
+        started_workers.append(self)
 
     before = loopback_bytes()
 
@@ -93,12 +93,12 @@ def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = No
         found["seconds"].append(epoch.seconds)
         found["loopback bytes"].append(now - before)
         found["cells"] = epoch.cells
-        found["workers"] = [memory_of(process) for workers in found for process in workers.processes]
+        found["workers"] = [memory_of(process) for workers in started_workers for process in workers.processes]
         before = loopback_bytes()
         print(f"    epoch {epoch.epoch + 1}: {epoch.seconds:.1f} s", file=sys.stderr, flush=True)
         return False
 
-    Workers.__init__ = note  # type: ignore[method-assign]
+    Workers.__init__ = keep  # type: ignore[method-assign]
     started = time.perf_counter()
     try:
         model = vbn.VBN(dim=_DIM, epochs=epochs, average_epochs=1, engine=engine, n_threads=threads, verbose=False)
