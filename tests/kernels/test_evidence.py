@@ -85,7 +85,7 @@ def test_evidence_of_nothing_changes_no_bit(dtype):
 
 def test_threads_change_no_bit(monkeypatch):
     monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 4)
-    monkeypatch.setattr("vbn.model.ranges.ROWS_PER_TASK", 3)
+    monkeypatch.setattr("vbn.model.engine.ROWS_PER_TASK", 3)
     problem = with_random_evidence(one_relation_kind(random_problem(1)), 1)
     one, four = (make_twins(problem, random_state(problem, 1), "float32", n_threads=n) for n in (1, 4))
     bounds = []

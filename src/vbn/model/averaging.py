@@ -1,8 +1,8 @@
-"""Averaging over epochs: each epoch sees another sample, and its noise averages out.
+"""Average posteriors over epochs: each epoch sees a different sample, and the noise averages out.
 
-Natural parameters (precision, and precision times mean) are averaged, so that an entity which had few cells in one
-epoch's sample weighs little there. It matters most for rare entities and for the biases of relations, which fall back
-to their prior in every epoch that does not sample them.
+Natural parameters (precision, and precision times mean) are averaged: an epoch that sampled few cells of an entity
+weighs little for it. This matters most for rare entities and for the biases of relations, which fall back to their
+prior in every epoch that does not sample them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vbn.model.posterior import Posterior
 
 
 class RunningAverage:
-    """A moving average of posteriors, as free of noise as a mean of `span` epochs; a plain mean of the first few."""
+    """A moving average of posteriors, about as smooth as a mean over `span` epochs; at first, a plain mean."""
 
     def __init__(self, span: int) -> None:
         self.span = span
@@ -22,7 +22,7 @@ class RunningAverage:
         self._store: dict[str, np.ndarray] = {}
 
     def add(self, posterior: Posterior) -> None:
-        """Take in the posterior of an epoch."""
+        """Add the posterior of an epoch."""
         self.seen += 1
         self._latest = posterior
         share = max(1.0 / self.seen, 2.0 / (self.span + 1.0))
@@ -33,19 +33,19 @@ class RunningAverage:
                 self._store[path] += array.dtype.type(share) * (array - self._store[path])
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return every array of the average by its path, such as "u.mean": what `restore` takes.
+        """Return the arrays of the average by path, such as "u.mean", as `restore` takes them.
 
-        Means are precisions times means, variances are precisions.
+        They are natural parameters: means hold precision times mean, variances hold the precision.
         """
         return dict(self._store)
 
     def restore(self, seen: int, posterior: Posterior, arrays: dict[str, np.ndarray]) -> None:
-        """Continue as if `seen` epochs had been taken in, the last of which left this posterior."""
+        """Continue as if `seen` epochs had been added; `posterior` is that of the last one."""
         self.seen, self._latest = seen, posterior
         self._store = {path: array.copy() for path, array in arrays.items()}
 
     def posterior(self) -> Posterior:
-        """Return the averaged posterior, in arrays of its own."""
+        """Return the averaged posterior in new arrays."""
         if self._latest is None:
             raise ValueError("no epoch has been averaged yet.")
         made = {path: array.copy() for path, array in self._store.items()}
@@ -56,7 +56,7 @@ class RunningAverage:
 
 
 def _pairs(posterior: Posterior) -> list[tuple[str, str]]:
-    """List the paths of all means and variances that are averaged together."""
+    """Return the paths of the means and variances that are averaged together."""
     return [
         (path, f"{path.removesuffix(field.name)}{field.partner}")
         for path, field, _ in posterior.declared()
@@ -65,7 +65,7 @@ def _pairs(posterior: Posterior) -> list[tuple[str, str]]:
 
 
 def _natural(posterior: Posterior) -> dict[str, np.ndarray]:
-    """Return all arrays, Gaussians as natural parameters."""
+    """Return all arrays, with Gaussians as natural parameters."""
     arrays = posterior.arrays()
     for mean, variance in _pairs(posterior):
         precision = 1.0 / arrays[variance]

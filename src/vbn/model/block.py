@@ -1,6 +1,7 @@
-"""A block of Gaussian variables: densities, precisions, prior and earlier evidence; all that blocks have in common.
+"""A block of Gaussian variables: densities, precisions, prior and evidence from earlier data.
 
-The blocks are u, v and b, and x, y and r of each relation. Their likelihoods update the densities; the rest is here.
+The blocks are u, v and b, and x, y and r of each relation. Likelihoods update the densities; everything else that
+blocks have in common is here.
 """
 
 from __future__ import annotations
@@ -12,21 +13,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from vbn.kernels import EvidenceArrays
-from vbn.model.engine import Engine
+from vbn.model.engine import Engine, row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
 from vbn.model.precisions import Gamma, Measured
 from vbn.model.priors import Match, Prior, Sum
-from vbn.model.ranges import row_ranges
 
-_LEAST = 1e-5  # share of the prior's precision; less is rounding (of float32) and no evidence
+_LEAST = 1e-5  # share of the prior's precision; anything below is float32 rounding, not evidence
 
 
 @dataclass(frozen=True)
 class Sites:
-    """What earlier data, which is gone, said: a factor exp(-lambda z^2 / 2 + eta z) for each variable.
+    """Evidence from earlier data that is no longer available: a factor exp(-lambda z^2 / 2 + eta z) per variable.
 
-    `precision` is lambda, `linear` is eta; both are 0 where nothing is known. The factors join the new data's
-    likelihood in every update and in the bound.
+    `precision` is lambda and `linear` is eta; both are 0 where nothing is known. The factors multiply the likelihood
+    of the new data in every update and in the bound.
     """
 
     precision: np.ndarray
@@ -34,25 +34,25 @@ class Sites:
 
     @property
     def arrays(self) -> EvidenceArrays:
-        """Return both, as kernels take them."""
+        """Return both arrays as kernels take them."""
         return EvidenceArrays(self.precision, self.linear)
 
     @property
     def known(self) -> np.ndarray:
-        """Return which rows something is known of."""
+        """Return a mask of the rows with any evidence."""
         return np.asarray((self.precision > 0).reshape(len(self.precision), -1).any(axis=1))
 
     def moved(self, match: Match, like: np.ndarray) -> Sites:
-        """Return the same under the numbering of a larger model, whose means are given."""
+        """Return the evidence renumbered for a larger model; `like` has the shape and type of its means."""
         made = Sites(np.zeros_like(like), np.zeros_like(like))
         for name in ("precision", "linear"):
             getattr(made, name)[match[1]] = getattr(self, name)[match[0]]
         return made
 
     def expected_log(self, z: Gaussians, engine: Engine) -> float:
-        """Sum E[-lambda z^2 / 2 + eta z] over all variables; the constants that are left out do not depend on q."""
+        """Return the sum of E[-lambda z^2 / 2 + eta z] over all variables, without constants (q does not affect them)."""
         arrays = self.precision, self.linear, z.mean, z.variance
-        rows = [array.reshape(-1, array.shape[-1]) for array in arrays]  # biases are one row
+        rows = [array.reshape(-1, array.shape[-1]) for array in arrays]  # biases form a single row
 
         def task(first: int, last: int) -> float:
             precision, linear, mean, variance = (array[first:last].astype(np.float64) for array in rows)
@@ -65,8 +65,9 @@ class Sites:
 class Block(Gaussians, Holder):
     """Variables z_i with diagonal Gaussian densities and a prior N(m_i, I / tau_i).
 
-    Means and variances are (n, t), or (n,) for scalars such as biases. `rate` are the rates of q(tau_i), `active` says
-    which variables data reaches, `sites` is what earlier data said. In a `large` block, work goes in ranges of rows.
+    Means and variances are (n, t), or (n,) for scalars such as biases. `rate` holds the rates of q(tau_i), `active`
+    marks the variables that data reaches, and `sites` is evidence from earlier data. A `large` block is processed in
+    ranges of rows.
     """
 
     rate: np.ndarray
@@ -90,7 +91,7 @@ class Block(Gaussians, Holder):
         return {prior.name: prior for prior in self.prior.members()}
 
     def with_parts(self, parts: Mapping[str, Holder]) -> Block:
-        """Return the block with other priors of the same names."""
+        """Return the block with its priors replaced, by name."""
         priors = [part for part in parts.values() if isinstance(part, Prior)]
         prior = self.prior if not priors else priors[0] if len(priors) == 1 else Sum(priors)
         return replace(self, prior=prior)
@@ -101,19 +102,19 @@ class Block(Gaussians, Holder):
         return self.gamma.expected(self.rate)
 
     def moments(self, rows: np.ndarray | None = None) -> Moments:
-        """Return mean and variance of the prior means m_i of some rows, or of all."""
+        """Return the mean and variance of the prior means m_i of some rows; by default, of all rows."""
         return self.prior.moments(np.arange(len(self)) if rows is None else rows)
 
     @property
     def evidence(self) -> EvidenceArrays:
-        """Return what earlier data said, as kernels take it."""
+        """Return the evidence from earlier data as kernels take it."""
         if self.sites is not None:
             return self.sites.arrays
         none = np.empty((0, self.gamma.dim), self.mean.dtype)
         return EvidenceArrays(none, none)
 
     def natural_prior(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return precision, and precision times mean, that the prior and earlier data give to each scalar."""
+        """Return the prior of each scalar, with earlier evidence: precision, and precision times mean."""
         precision = self.tau
         linear = precision * self.moments().mean[:, 0]
         if self.sites is None:
@@ -121,12 +122,12 @@ class Block(Gaussians, Holder):
         return precision + self.sites.precision, linear + self.sites.linear
 
     def measure(self, engine: Engine) -> tuple[Measured, Any]:
-        """Return what precisions and the bound need: of the variables of this block, and of those of its prior."""
+        """Return what the precisions and the bound need, for the variables of this block and those of its prior."""
         measured = self._measured_in_ranges(engine) if self.large else self.measured(np.flatnonzero(self.active))
         return measured, self.prior.measure(engine)
 
     def measured(self, rows: np.ndarray) -> Measured:
-        """Return distance to the prior and logarithm of the volume of some rows."""
+        """Return the distances of some rows to their prior means, and their log volumes."""
         moments = self.moments(rows)
         mean, variance = (a[rows].astype(np.float64).reshape(len(rows), -1) for a in (self.mean, self.variance))
         distance = ((mean - moments.mean) ** 2 + variance).sum(axis=1) + self.gamma.dim * moments.variance
@@ -140,7 +141,7 @@ class Block(Gaussians, Holder):
     def measure_range(
         self, first: int, last: int, distance: np.ndarray, volume: np.ndarray, active: np.ndarray | None = None
     ) -> None:
-        """Write distance and volume of the active rows first..last-1 into arrays of all rows."""
+        """Write the distances and log volumes of the active rows first..last-1 into arrays over all rows."""
         from vbn.kernels.hierarchy import distances
 
         chosen = self.active if active is None else active
@@ -148,18 +149,18 @@ class Block(Gaussians, Holder):
         distances(first, last, chosen, self.densities, moments.mean, moments.variance, distance, volume)
 
     def update_precisions(self, measured: tuple[Measured, Any]) -> None:
-        """Update every q(tau): of this block and of its prior."""
+        """Update every q(tau) of this block and of its prior."""
         own, above = measured
         self.gamma.update(self.rate, self.active, own)
         self.prior.update_precisions(above)
 
     def bound(self, measured: tuple[Measured, Any]) -> tuple[float, list[float]]:
-        """Return the term of the bound that this block adds, and those of its prior's variables."""
+        """Return this block's term of the bound, and the terms of its prior's variables."""
         own, above = measured
         return self.gamma.bound(self.rate[self.active], own), self.prior.bound(above)
 
     def settle(self) -> None:
-        """Give every variable that no data reaches its density in closed form: first those of the prior."""
+        """Set every variable that no data reaches to its density in closed form, those of the prior first."""
         self.prior.settle()
         cold = np.flatnonzero(~self.active)
         if len(cold) == 0:
@@ -171,7 +172,7 @@ class Block(Gaussians, Holder):
         self.rate[cold] = self.gamma.shape / tau
 
     def carry(self, old: Block, match: Match) -> None:
-        """Copy everything that an older block knows, given which of its rows are which of these."""
+        """Copy all densities of an older block; `match` says which of its rows are which of these."""
         _carry(old, self, {"entity": match})
         known = old.parts()
         for name, prior in self.parts().items():
@@ -179,10 +180,10 @@ class Block(Gaussians, Holder):
                 _carry(known[name], prior, {"entity": match, **prior.matched(known[name], match)})
 
     def as_sites(self) -> Sites:
-        """Divide q by its prior: what is left is what the data said, for a fit without that data.
+        """Divide q by its prior and return what remains: the evidence of the data, for a fit without that data.
 
-        The update that made q had a precision of tau plus something that is never negative. But tau moved on after it,
-        and averages are taken over epochs, so that E[tau] may now exceed what q can hold: then it is cut.
+        The update that gave q used a precision of tau plus a term that is never negative. But tau was updated after
+        it, and q may be an average over epochs, so E[tau] may now exceed the precision of q; it is then clipped.
         """
         shape = self.mean.shape
         mean, variance = (array.reshape(len(self), -1) for array in (self.mean, self.variance))
@@ -195,7 +196,7 @@ class Block(Gaussians, Holder):
 
 
 def _carry(old: Holder, new: Holder, matches: Mapping[str, Match]) -> None:
-    """Copy the arrays of an older holder of the same kind, along the axes that are matched."""
+    """Copy the arrays of an older holder of the same kind along the matched axes."""
     for field in new.fields:
         source, target = getattr(old, field.name), getattr(new, field.name)
         match = matches.get(field.axes[0])

@@ -1,4 +1,4 @@
-"""The engine protocol: where row updates run. Threads of this process are one engine, a cluster is another."""
+"""The engine protocol: where row updates run, such as in threads of this process or on a cluster."""
 
 from __future__ import annotations
 
@@ -10,22 +10,31 @@ if TYPE_CHECKING:
     from vbn.model.likelihoods import RelationCells
 
 
-class Engine(Protocol):
-    """Runs an epoch.
+ROWS_PER_TASK = 1 << 13
 
-    Nearly all of an epoch's work is two half-sweeps over its co-occurrence cells, which may be far more than this
-    machine can hold: the engine decides where they are drawn, kept and transposed. Everything else (categories,
-    relations, precisions, the bound) works on arrays by entity in this process, in ranges that `map` runs side by side.
+
+def row_ranges(n: int, rows_per_task: int | None = None) -> list[tuple[int, int]]:
+    """Divide n rows into ranges of equal length, one for each task."""
+    step = rows_per_task or ROWS_PER_TASK
+    return [(first, min(first + step, n)) for first in range(0, n, step)]
+
+
+class Engine(Protocol):
+    """Runs the work of an epoch.
+
+    Nearly all of it is two half-sweeps over the co-occurrence cells, which may not fit into the memory of this machine:
+    the engine decides where they are drawn, kept and transposed. Everything else (categories, relations, precisions,
+    the bound) works on arrays by entity in this process, in ranges that `map` runs in parallel.
 
     The result must not depend on the engine: rows are drawn and updated independently, from (seed, epoch, row), and
-    the cells of a column are taken by ascending row.
+    the cells of a column are summed in ascending order of rows.
     """
 
     def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
-        """Return the results of task(first, last) for every range, in the order of the ranges; tasks share memory."""
+        """Return task(first, last) for every range, in the order of the ranges; tasks share memory."""
 
     def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> EpochData:
-        """Return the sample of an epoch, with the methods of the two half-sweeps; `plan` is the same during a fit."""
+        """Return the sample of an epoch, which runs the two half-sweeps; `plan` is the same throughout a fit."""
 
     def close(self) -> None:
-        """Release threads, processes or connections; another fit may start them again."""
+        """Release threads, processes or connections; a later fit may start them again."""

@@ -1,4 +1,4 @@
-"""The sample of an epoch, as the blocks ask for it: cells of ranges of rows, then of ranges of columns."""
+"""The sample of an epoch: its cells by ranges of rows, then by ranges of columns."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from vbn.model.posterior import Posterior
 from vbn.sampling import ColumnBlocks, Sample, Sampler, Segments
 
 _CELLS_PER_TASK = 1 << 15
-_CELLS_PER_BLOCK = 1 << 16  # of columns
+_CELLS_PER_BLOCK = 1 << 16  # in a block of columns
 _CELLS_PER_GROUP = 1 << 22
-_ENTRY = 10  # bytes that a cell takes between the half-sweeps, in float32
+_ENTRY = 10  # bytes per cell between the half-sweeps, in float32
 
 Range = tuple[int, int]
 
 
 class EpochData(Protocol):
-    """What an epoch learns from, wherever its co-occurrence cells are: two verbs, one for each half-sweep."""
+    """The cells that an epoch learns from, wherever they are kept, with one method for each half-sweep."""
 
     relations: RelationCells
 
     @property
     def size(self) -> int:
-        """Number of cells of all kinds that were asked for so far."""
+        """Return the number of cells of all kinds that have been drawn so far."""
 
     def update_rows(self, entities: EntityInputs, engine: Engine) -> None:
         """Update the densities of all active rows in place, and keep the cells for the columns."""
@@ -38,40 +38,40 @@ class EpochData(Protocol):
     def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Engine) -> np.ndarray:
         """Update the densities and biases of all active columns in place.
 
-        Returns the bounded log-likelihood of each column's cells after that.
+        Return the bounded log-likelihood of each column's cells after the update.
         """
 
     def close(self) -> None:
-        """Let go of what was kept."""
+        """Release the cells."""
 
 
 class LocalCells(ABC):
-    """Cells that this process draws or holds, range by range."""
+    """Cells that this process draws or keeps, range by range."""
 
     size: int
 
     @abstractmethod
     def groups(self) -> Sequence[Sequence[Range]]:
-        """Ranges of rows, in groups that are dealt with one after the other."""
+        """Return ranges of rows, in groups that are processed one after the other."""
 
     @abstractmethod
     def rows(self, first: int, last: int) -> CellArrays:
-        """The cells of a range of rows."""
+        """Return the cells of a range of rows."""
 
     @abstractmethod
     def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
-        """Keep the cells of a group of ranges of rows, to give them by column later."""
+        """Keep the cells of a group of row ranges for the sweep over columns."""
 
     @abstractmethod
     def column_ranges(self) -> Sequence[Range]:
-        """Ranges of columns."""
+        """Return ranges of columns."""
 
     @abstractmethod
     def columns(self, first: int, last: int) -> CellArrays:
-        """The cells of a range of columns, once all rows were put aside."""
+        """Return the cells of a range of columns, after all rows were put aside."""
 
     def update_rows(self, entities: EntityInputs, engine: Runner) -> None:
-        """Update the densities of all active rows in place, and put their cells aside for the columns."""
+        """Update the densities of all active rows in place, and keep their cells for the columns."""
 
         def task(first: int, last: int) -> CellArrays:
             cells = self.rows(first, last)
@@ -82,7 +82,7 @@ class LocalCells(ABC):
             self.put_aside(engine.map(task, group), engine)
 
     def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Runner) -> np.ndarray:
-        """Update the densities and biases of all active columns in place; the likelihood of each column's cells."""
+        """Update the densities and biases of all active columns in place; return the likelihood of each column."""
         result = np.zeros(len(entities.active))
 
         def task(first: int, last: int) -> None:
@@ -95,9 +95,9 @@ class LocalCells(ABC):
 
 
 class GivenSample(LocalCells):
-    """A sample that is there as a whole.
+    """A sample that is held in memory as a whole.
 
-    `apart`: relations are learned apart, and tell u and v nothing.
+    With `apart`, relations are learned separately, and u and v learn nothing from them.
     """
 
     def __init__(self, sample: Sample, posterior: Posterior, apart: bool = False) -> None:
@@ -106,37 +106,37 @@ class GivenSample(LocalCells):
         self.relations = RelationCells(sample.relations, shape, posterior, apart)
 
     def groups(self) -> Sequence[Sequence[Range]]:
-        """All ranges of rows."""
+        """Return all ranges of rows as one group."""
         return [ranges_by_cells(self.sample.cells.indptr, _CELLS_PER_TASK)]
 
     def rows(self, first: int, last: int) -> CellArrays:
-        """The cells of a range of rows."""
+        """Return the cells of a range of rows."""
         return self.sample.cells.part(first, last)
 
     def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def column_ranges(self) -> Sequence[Range]:
-        """All ranges of columns."""
+        """Return all ranges of columns."""
         return ranges_by_cells(self.sample.cells.transposed.indptr, _CELLS_PER_TASK)
 
     def columns(self, first: int, last: int) -> CellArrays:
-        """The cells of a range of columns."""
+        """Return the cells of a range of columns."""
         return self.sample.cells.transposed.part(first, last)
 
     def close(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 class Plan:
-    """How the samples of a fit are divided, and where their cells are kept between the half-sweeps.
+    """How the samples of a fit are divided into tasks, and where their cells are kept between the half-sweeps.
 
     Parameters
     ----------
     sampler
         Draws the samples.
     memory
-        Bytes that cells may take; what is more goes to files. No limit if None.
+        Bytes that the cells may take before they go to files. No limit if None.
     """
 
     def __init__(self, sampler: Sampler, memory: float | None = None) -> None:
@@ -148,7 +148,7 @@ class Plan:
 
 
 def grouped(load: np.ndarray, cells: float = _CELLS_PER_GROUP) -> list[list[Range]]:
-    """Ranges of rows in groups of about so many cells, where `load` is how many each row may get."""
+    """Return ranges of rows in groups of about `cells` cells; `load` is the number of cells expected of each row."""
     groups: list[list[Range]] = []
     loads = np.concatenate(([0.0], np.cumsum(load)))
     for bounds in ranges_by_load(load + 1.0, _CELLS_PER_TASK):
@@ -159,14 +159,14 @@ def grouped(load: np.ndarray, cells: float = _CELLS_PER_GROUP) -> list[list[Rang
 
 
 class DrawnSample(LocalCells):
-    """A sample that is drawn while the rows are updated, and never there as a whole."""
+    """A sample that is drawn while the rows are updated, and never held as a whole."""
 
     def __init__(self, plan: Plan, epoch: int, relations: RelationCells) -> None:
         self.plan, self.epoch, self.relations, self.size = plan, epoch, relations, relations.size
         self._segments = Segments(plan.blocks, plan.sampler.dtype, plan.on_disk)
 
     def groups(self) -> Sequence[Sequence[Range]]:
-        """Ranges of rows in groups of some millions of cells."""
+        """Return ranges of rows in groups of a few million cells."""
         return self.plan.groups
 
     def rows(self, first: int, last: int) -> CellArrays:
@@ -174,18 +174,18 @@ class DrawnSample(LocalCells):
         return self.plan.sampler.draw(first, last, self.epoch)
 
     def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
-        """Keep the cells of a group of ranges of rows by block of columns."""
+        """Keep the cells of a group of row ranges, by block of columns."""
         self._segments.add(cells, engine)
         self.size += sum(len(part.indices) for part in cells)
 
     def column_ranges(self) -> Sequence[Range]:
-        """The blocks of columns."""
+        """Return the blocks of columns."""
         return self.plan.blocks.ranges
 
     def columns(self, first: int, last: int) -> CellArrays:
-        """The cells of a block of columns."""
+        """Return the cells of a block of columns."""
         return self._segments.cells(first, last)
 
     def close(self) -> None:
-        """Let go of the cells."""
+        """Release the cells."""
         self._segments.close()

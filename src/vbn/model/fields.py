@@ -1,4 +1,4 @@
-"""Declared arrays: what averaging, files, checkpoints, growth and clusters loop over, instead of lists of variables."""
+"""Declared arrays: averaging, files, checkpoints, growth and clusters loop over them, not over lists of names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from vbn.kernels import DensityArrays
 
 MEAN, VARIANCE, RATE, PLAIN = "mean", "variance", "rate", "plain"
-"""Roles of a field: a mean, a variance, the rate of a Gamma density, or any other finite numbers."""
+"""Roles of a field: a mean, a variance, the rate of a Gamma density, or other finite numbers."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Field:
     name
         The attribute that holds it.
     role
-        `MEAN`, `VARIANCE`, `RATE` or `PLAIN`: which values are valid.
+        `MEAN`, `VARIANCE`, `RATE` or `PLAIN`, which decides the valid values.
     axes
-        What each axis counts, such as ("entity", "dim"). Arrays are carried over to a larger model along "entity" and
-        the axes that its owner matches; the others must agree.
+        What each axis counts, such as ("entity", "dim"). Arrays are copied to a larger model along "entity" and the
+        axes that the owner matches; the other axes must have the same length.
     partner
-        For the mean of Gaussians, the field of their variances: the two are averaged as natural parameters.
+        For the means of Gaussians, the field of their variances; the two are averaged as natural parameters.
     or_zero
         Whether a variance may be 0.
     """
@@ -42,7 +42,7 @@ class Field:
 
 
 class Holder:
-    """Something that declares its arrays in `fields` and may have parts that do so too."""
+    """An object that declares its arrays in `fields`, and may have parts that do the same."""
 
     fields: ClassVar[tuple[Field, ...]] = ()
 
@@ -51,13 +51,13 @@ class Holder:
         return {}
 
     def with_parts(self, parts: Mapping[str, Holder]) -> Self:
-        """Return a copy with other parts of the same names."""
+        """Return a copy with its parts replaced, by name."""
         if parts:
             raise NotImplementedError(f"{type(self).__name__} has no parts.")
         return copy.copy(self)
 
     def declared(self, prefix: str = "") -> Iterator[tuple[str, Field, np.ndarray]]:
-        """List every array of this and its parts as (path, field, array), such as ("u.mean", ...)."""
+        """Yield every array of this object and its parts as (path, field, array), such as ("u.mean", ...)."""
         for field in self.fields:
             yield f"{prefix}{field.name}", field, getattr(self, field.name)
         for name, part in self.parts().items():
@@ -68,19 +68,19 @@ class Holder:
         return {path: array for path, _, array in self.declared()}
 
     def with_arrays(self, arrays: Mapping[str, np.ndarray], prefix: str = "") -> Self:
-        """Return a copy with other arrays, given by their paths; what is not an array is shared."""
+        """Return a copy with its arrays replaced, by path; everything else is shared."""
         made = self.with_parts({n: part.with_arrays(arrays, f"{prefix}{n}.") for n, part in self.parts().items()})
         for field in self.fields:
             setattr(made, field.name, arrays[f"{prefix}{field.name}"])
         return made
 
     def copy(self) -> Self:
-        """Return a copy that shares no declared array with this."""
+        """Return a copy that shares no declared array with this object."""
         return self.with_arrays({path: array.copy() for path, array in self.arrays().items()})
 
 
 class Moments(NamedTuple):
-    """What a prior says of some rows: their prior means (n, t), and the variance (n,) of these in each dimension."""
+    """The prior means of some rows (n, t), and their variances in each dimension (n,)."""
 
     mean: np.ndarray
     variance: np.ndarray
@@ -95,5 +95,5 @@ class Gaussians:
 
     @property
     def densities(self) -> DensityArrays:
-        """Means and variances, as kernels take them."""
+        """Return means and variances as kernels take them."""
         return DensityArrays(self.mean, self.variance)

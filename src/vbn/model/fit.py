@@ -1,4 +1,4 @@
-"""Algorithm 2: epochs of block updates, each of which raises the bound on the epoch's sample."""
+"""Algorithm 2: epochs of block updates, each raising the bound on the epoch's sample."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler
 
+_CAUSES = "Likely causes: counts too large for float32 (use {remedy}), or alpha or beta near 0."
+_REMEDIES = [("dtype", "float64")]
+
 
 @dataclass(frozen=True)
 class EpochInfo:
-    """What an epoch reports; callbacks get it."""
+    """The report of an epoch, as callbacks get it."""
 
     epoch: int
     lower_bound: float
@@ -36,7 +39,10 @@ class EpochInfo:
 
 @dataclass(frozen=True)
 class Network:
-    """The model in training: its blocks, and whether relations are learned apart, on what is read out of u and v."""
+    """The model in training.
+
+    With `apart`, relations are learned separately, on vectors that are read out of u and v.
+    """
 
     posterior: Posterior
     rows: Side
@@ -75,19 +81,19 @@ def build_network(
     Parameters
     ----------
     data, sampler
-        What it learns from.
+        The data and its sampler.
     hyperpriors, relations, dim, seed, dtype, bias_prior
-        What it is like.
+        The specification of the model.
     apart
-        Whether relations are learned apart, so that u and v learn nothing from them.
+        Whether relations are learned separately; u and v then learn nothing from them.
     sites
-        What earlier data, which is gone, said of each block, by the block's path; old variables come first.
+        Evidence from earlier data that is no longer available, by the path of the block; old variables come first.
     """
     rows, columns = np.diff(data.counts.indptr) > 0, sampler.columns.copy()
     bias_active = columns.copy()
     relation_active = np.zeros((len(data.relations), len(data.columns)), dtype=bool)
     for k, (relation, candidates) in enumerate(zip(data.relations.values(), sampler.relation_columns, strict=True)):
-        if len(relation) == 0:  # known from earlier data only
+        if len(relation) == 0:  # only earlier data has this relation
             continue
         relation_active[k, candidates] = True
         if not apart:
@@ -131,7 +137,8 @@ def _give_sites(posterior: Posterior, sites: dict[str, Sites]) -> None:
 def run_epoch(network: Network, data: EpochData, engine: Engine) -> tuple[float, dict[str, Any]]:
     """Update every variable once.
 
-    Returns the likelihood of the co-occurrence cells, and what the bound needs of each block: both hold to the end.
+    Return the likelihood of the co-occurrence cells and what the bound needs of each block, both as of the end of the
+    epoch.
     """
     q = network.posterior
     pairs = Cooccurrence.of(q)
@@ -156,10 +163,10 @@ def lower_bound(
     likelihood: float | None = None,
     measured: dict[str, Any] | None = None,
 ) -> float:
-    """Return the whole bound of the present posterior on a sample, in float64 with all constants.
+    """Return the bound of the current posterior on a sample, in float64 and with all constants.
 
-    `likelihood` and `measured` are what `run_epoch` returned, where it ran just before. Relations that are learned
-    apart have a bound of their own, `relation_bound`, and are no part of it.
+    Pass `likelihood` and `measured` from `run_epoch` if it ran just before. Relations that are learned separately are
+    not included; they have their own bound, `relation_bound`.
     """
     q = network.posterior
     total = _prior_bound({"u": q.u, "v": q.v, "bias": q.bias}, engine, measured)
@@ -168,7 +175,7 @@ def lower_bound(
 
 
 def relation_bound(network: Network, data: EpochData, engine: Engine, measured: dict[str, Any] | None = None) -> float:
-    """Return what relations add to the bound; where they are learned apart, their whole bound."""
+    """Return the relations' terms of the bound, or their whole bound if they are learned separately."""
     q = network.posterior
     if not q.relations:
         return 0.0
@@ -178,7 +185,7 @@ def relation_bound(network: Network, data: EpochData, engine: Engine, measured: 
 
 
 def _prior_bound(blocks: dict[str, Block], engine: Engine, measured: dict[str, Any] | None) -> float:
-    """Sum the bound of some blocks, of the variables of their priors, and of what earlier data said."""
+    """Return the sum of the terms of some blocks, their priors' variables and earlier evidence."""
     total = 0.0
     for path, block in blocks.items():
         own, above = block.bound(block.measure(engine) if measured is None else measured[path])
@@ -198,9 +205,9 @@ def train(
     first_epoch: int = 0,
     memory: float | None = None,
 ) -> Iterator[EpochInfo]:
-    """Run epochs one by one; a caller may stop after any of them and finds a whole posterior.
+    """Run epochs one by one; the posterior is complete after each, and a caller may stop there.
 
-    `memory` is how many bytes the cells of a sample may take before they go to files.
+    `memory` is the number of bytes that the cells of a sample may take before they go to files.
     """
     plan = Plan(sampler, memory)
     for epoch in range(first_epoch, first_epoch + epochs):
@@ -221,7 +228,7 @@ def relation_cells(network: Network, sampler: Sampler, epoch: int, engine: Engin
 
 
 def check_finite(posterior: Posterior, bound: float, data: Dataset) -> None:
-    """Stop with the name of the first entity whose density is no longer finite."""
+    """Raise an error that names the first entity whose density is not finite, if any."""
     from vbn.kernels.hierarchy import first_not_finite
 
     for block, names, side in ((posterior.u, data.rows, ROW), (posterior.v, data.columns, COLUMN)):
@@ -229,10 +236,8 @@ def check_finite(posterior: Posterior, bound: float, data: Dataset) -> None:
         if at >= 0:
             raise NumericalError(
                 f"the density of {side} entity {names[at]!r} (seen {names.counts[at]:g} times) is no longer finite. "
-                "Likely causes: counts too large for float32 (use dtype='float64'), or alpha or beta near 0."
+                f"{_CAUSES}",
+                remedies=_REMEDIES,
             )
     if not np.isfinite(bound):
-        raise NumericalError(
-            f"the lower bound is {bound}. Likely causes: counts too large for float32 (use dtype='float64'), "
-            "or alpha or beta near 0."
-        )
+        raise NumericalError(f"the lower bound is {bound}. {_CAUSES}", remedies=_REMEDIES)

@@ -1,4 +1,4 @@
-"""A taxonomy as kernels read it: variables, their parents and children, and what may be updated together."""
+"""A taxonomy as kernels read it: variables, their parents and children, and which of them can be updated together."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from vbn.data import Taxonomy
 
 @dataclass(frozen=True)
 class Graph:
-    """The structure of a side, fixed during a fit.
+    """The structure of a side, which is fixed during a fit.
 
-    A node with children owns a category variable; categories are numbered by their place in `category_nodes`.
-    Variables without data below them are not active: they stay out of the fit and of the bound.
+    A node with children has a category variable; categories are numbered by their position in `category_nodes`.
+    Variables without data below them are not active: they take no part in the fit or the bound.
     """
 
     entity_active: np.ndarray
@@ -42,7 +42,7 @@ class Graph:
 
     @property
     def active_category_of(self) -> np.ndarray:
-        """Return the category's number of each node, or -1 if it has none or that is not active."""
+        """Return the category number of each node, or -1 if it has no active category."""
         known = self.category_of >= 0
         result = np.full(self.n_entities, -1, dtype=np.int32)
         result[known] = np.where(self.category_active[self.category_of[known]], self.category_of[known], -1)
@@ -50,12 +50,12 @@ class Graph:
 
     @cached_property
     def sets(self) -> tuple[np.ndarray, ...]:
-        """Divide the active categories into sets that can be updated side by side, lower ones first.
+        """Divide the active categories into sets that can be updated in parallel, lower ones first.
 
-        That is Algorithm 1, corrected: as printed it drops a parent for good when its child was put off, and loses
+        This is Algorithm 1, corrected: as printed, it drops a parent for good when its child was postponed, and loses
         nodes on many graphs. What is needed is a proper colouring: two categories of one set are never parent and
-        child, and never share a child. Categories are coloured greedily from the bottom up; a tree of any depth needs
-        two sets, and a child with p parents at least p.
+        child, and never share a child. Categories are coloured greedily from the bottom up. A tree of any depth needs
+        two sets; a child with p parents needs at least p.
         """
         from vbn.kernels.hierarchy import colour_categories
 
@@ -76,7 +76,7 @@ class Graph:
 
     @classmethod
     def build(cls, taxonomy: Taxonomy | None, entity_active: np.ndarray) -> Graph:
-        """Return the graph of a taxonomy, or of nodes without parents, whose active entities are known."""
+        """Return the graph of a taxonomy, or of nodes without parents if there is none."""
         n = len(entity_active)
         if taxonomy is None:
             return cls._without_taxonomy(entity_active)
@@ -122,8 +122,8 @@ class Graph:
 def _active_categories(
     entity_active: np.ndarray, nodes: np.ndarray, heights: np.ndarray, indptr: np.ndarray, parents: np.ndarray
 ) -> np.ndarray:
-    """Find the categories with an active entity somewhere below them: pass the mark up, level by level."""
-    marked = entity_active.copy()  # "this node is active as an entity or as a category"
+    """Return a mask of the categories with an active entity below them, passing the mark up level by level."""
+    marked = entity_active.copy()  # nodes that are active as an entity or as a category
     active = np.zeros(len(nodes), dtype=bool)
     child_of_edge = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     order = np.argsort(heights[child_of_edge], kind="stable")

@@ -1,4 +1,4 @@
-"""All of q(theta) as blocks: u, v and b, and x, y and r of each relation; built from what is known before training."""
+"""The posterior q(theta) as blocks: u, v and b, and x, y and r of each relation; and how it is built."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from vbn.model.precisions import Hyperpriors
 from vbn.model.priors import Centre, Constant, Match, Prior, Setting, Zero, automatic_priors, prior_of
 from vbn.model.side import Side
 
-_START_SCALE = 0.1  # standard deviation of the first means; 0 would be a fixed point
+_START_SCALE = 0.1  # standard deviation of the initial means; 0 would be a fixed point
 _START_VARIANCE = 1.0
-_FACTOR_VARIANCE = 0.05  # factors of relations start large and certain, or else they are pruned in the first epochs
-_FACTOR_NOISE = 0.01  # of factors that start at a prior mean other than 0
+_FACTOR_VARIANCE = 0.05  # factors of relations start large and certain; otherwise the first epochs prune them
+_FACTOR_NOISE = 0.01  # standard deviation for factors whose prior mean is not 0
 BIAS_PRIORS = ("taxonomy", "common", "zero")
 
 
 @dataclass(frozen=True)
 class RelationInfo:
-    """A relation that the model knows: its name, whether it holds both ways, its `relation_prior` and its rank."""
+    """A relation of the model: its name, whether it is symmetric, its `relation_prior` and its rank."""
 
     name: str
     symmetric: bool
@@ -33,7 +33,7 @@ class RelationInfo:
 
 @dataclass(frozen=True)
 class RelationBlocks(Holder):
-    """The variables of a relation: the rows x_m and y_m of its factors, and a bias r_j for each column."""
+    """The variables of a relation: the rows x_m and y_m of its factors, and a bias r_j per column."""
 
     x: Block
     y: Block
@@ -44,7 +44,7 @@ class RelationBlocks(Holder):
         return {"x": self.x, "y": self.y, "r": self.r}
 
     def with_parts(self, parts: Mapping[str, Holder]) -> RelationBlocks:
-        """Return the same with other blocks."""
+        """Return a copy with its blocks replaced, by name."""
         return replace(self, **parts)  # type: ignore[arg-type]
 
     @property
@@ -63,12 +63,12 @@ class Posterior(Holder):
     relations: tuple[RelationBlocks, ...] = ()
 
     def parts(self) -> Mapping[str, Holder]:
-        """Return blocks, and the variables of relations by their numbers."""
+        """Return the blocks, and the variables of each relation, by name."""
         named = {f"relation {number}": relation for number, relation in enumerate(self.relations)}
         return {"u": self.u, "v": self.v, "bias": self.bias, **named}
 
     def with_parts(self, parts: Mapping[str, Holder]) -> Posterior:
-        """Return the same with other blocks."""
+        """Return a copy with its blocks replaced, by name."""
         u, v, bias, *relations = parts.values()
         return Posterior(u, v, bias, tuple(relations))  # type: ignore[arg-type]
 
@@ -78,21 +78,21 @@ class Posterior(Holder):
         return int(self.u.mean.shape[1])
 
     def blocks(self) -> dict[str, Block]:
-        """Return all blocks by their paths, such as "u" and "relation 0.x"."""
+        """Return all blocks by path, such as "u" and "relation 0.x"."""
         found = {"u": self.u, "v": self.v, "bias": self.bias}
         for number, relation in enumerate(self.relations):
             found |= {f"relation {number}.{name}": block for name, block in relation.parts().items()}
         return found
 
     def settle(self) -> None:
-        """Give every variable without data its density, from what its prior says."""
+        """Set every variable without data to the density that its prior implies."""
         for block in self.blocks().values():
             block.settle()
 
 
 @dataclass(frozen=True)
 class Blueprint:
-    """What the blocks of a model follow from.
+    """The specification that the blocks of a model are built from.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ class Blueprint:
     dim, dtype, hyperpriors
         Dimension and type of all densities, and the priors of their precisions.
     priors
-        Names of the priors of "u", "v" and "bias". Those that a side does not call for are left out.
+        Names of the priors of "u", "v" and "bias". Priors that do not apply to a side are omitted.
     bias_active, relation_active
-        Which biases data reaches; those of the active columns by default.
+        Masks of the biases that data reaches; by default, those of the active columns.
     """
 
     rows: Side
@@ -119,7 +119,7 @@ class Blueprint:
     relation_active: np.ndarray | None = None
 
     def build(self, full: Callable[..., np.ndarray] = np.full) -> Posterior:
-        """Return the blocks before training, all means at 0; `full` makes their arrays."""
+        """Return the blocks before training, with all means at 0; `full` creates the arrays."""
         columns, m = self.columns.active, len(self.columns.names)
         bias_active = columns if self.bias_active is None else self.bias_active
         relation_active = (
@@ -161,19 +161,19 @@ class Blueprint:
 
     @property
     def centred(self) -> bool:
-        """Return whether biases have a common mean, which those of relations have then too."""
+        """Return whether biases have a common mean; those of relations then have one too."""
         return Centre.name in self.priors["bias"]
 
 
 def named_priors(bias_prior: str) -> dict[str, list[str]]:
-    """Return the priors of each block of entities for a `bias_prior`."""
+    """Return the names of the priors of u, v and b for a `bias_prior`."""
     found = automatic_priors()
     bias = {"taxonomy": [*found, Centre.name], "common": [Centre.name], "zero": []}[bias_prior]
     return {"u": found, "v": found, "bias": bias}
 
 
 def start(posterior: Posterior, seed: int) -> None:
-    """Set the means that training starts from: at random, those of factors around their prior means."""
+    """Set the initial means at random, those of factors around their prior means."""
     streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
     u, v, x, y = (np.random.default_rng(stream) for stream in streams)
     for block, rng in ((posterior.u, u), (posterior.v, v)):
@@ -188,7 +188,7 @@ def start(posterior: Posterior, seed: int) -> None:
 def carry(
     old: Posterior, new: Posterior, rows: Match, columns: Match, old_relations: Sequence[str], relations: Sequence[str]
 ) -> None:
-    """Copy all densities that an older model has; a relation is the same if its name and its rank are."""
+    """Copy all densities of an older model; a relation is copied if its name and rank are the same."""
     new.u.carry(old.u, rows)
     new.v.carry(old.v, columns)
     new.bias.carry(old.bias, columns)
@@ -204,8 +204,8 @@ def carry(
 
 
 def common_places(old: Vocabulary, new: Vocabulary) -> Match:
-    """Return the ids of the names that both know: in the old and in the new numbering."""
-    if new.names[: len(old)] == old.names:  # the usual case: a vocabulary only grew
+    """Return the ids of the names in both vocabularies, in the old and in the new numbering."""
+    if new.names[: len(old)] == old.names:  # the usual case: the vocabulary only grew
         same = np.arange(len(old))
         return same, same
     pairs = [(i, new.id(name)) for i, name in enumerate(old.names) if name in new]
@@ -214,7 +214,7 @@ def common_places(old: Vocabulary, new: Vocabulary) -> Match:
 
 
 def placeholder(shape: int | tuple[int, ...], value: float, dtype: np.dtype) -> np.ndarray:
-    """Return an array that takes no memory, for a model whose values come from a file."""
+    """Return an array that takes no memory, for a model whose values are read from a file."""
     return np.broadcast_to(np.asarray(value, dtype), shape)
 
 

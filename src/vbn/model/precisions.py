@@ -1,7 +1,7 @@
 """Gamma densities of precisions: their priors by kind of variable, and the updates that all variables share.
 
 A variable z with prior N(m, I / tau) and tau ~ Gamma(alpha, beta) has q(tau) = Gamma(alpha + t / 2, rate) with rate =
-beta + E||z - m||^2 / 2, Eqs. (tau_u-updates) to (tau_b-updates). Shapes are constants: only the rates are kept.
+beta + E||z - m||^2 / 2, Eqs. (tau_u-updates) to (tau_b-updates). The shapes are constant, so only rates are stored.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ KINDS = ("entity", "category", "bias", "relation")
 """Kinds of variables: u and v; h; b; x, y and r."""
 COLD_PRECISIONS = ("mean_field", "prior")
 """The precision of a variable without data: the fixed point of its updates, or its prior expectation."""
-_WIDEST = 1e6  # variance of a prior mean; without a limit, a chain of a hundred nodes without data would overflow
+_WIDEST = 1e6  # largest variance of a prior mean; otherwise a chain of a hundred nodes without data would overflow
 
 
 class Measured(NamedTuple):
-    """Of each active variable: E||z - m||^2, and the sum of the logarithms of its variances."""
+    """For each active variable: E||z - m||^2, and the sum of the logarithms of its variances."""
 
     distance: np.ndarray
     log_volume: np.ndarray
@@ -28,7 +28,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Gamma:
-    """Gamma(alpha, beta), the prior of the precisions of variables of `dim` dimensions.
+    """Gamma(alpha, beta), the prior of the precisions of variables with `dim` dimensions.
 
     `cold` is one of `COLD_PRECISIONS`.
     """
@@ -52,7 +52,7 @@ class Gamma:
         rate[active] = self.beta + 0.5 * measured.distance
 
     def bound(self, rate: np.ndarray, measured: Measured) -> float:
-        """Sum E[log p(z | tau)] + E[log p(tau)] + H[q(z)] + H[q(tau)] over variables whose rates are given."""
+        """Return the sum of E[log p(z | tau)] + E[log p(tau)] + H[q(z)] + H[q(tau)] over variables with these rates."""
         from scipy.special import digamma, gammaln
 
         alpha, beta, shape = self.alpha, self.beta, self.shape
@@ -63,11 +63,11 @@ class Gamma:
         return float(np.sum(gaussian + prior + entropy))
 
     def cold_precision(self, variance: np.ndarray) -> np.ndarray:
-        """Return E[tau] of variables without data, whose prior means have this variance in each dimension.
+        """Return E[tau] of variables without data whose prior means have this variance in each dimension.
 
-        The fixed point without data is E[tau] = alpha / (beta + t V / 2), with V the variance of the prior mean;
-        iterating gets there very slowly. With `cold="prior"` it is alpha / beta: without data nothing is known of tau
-        but its prior, and the factorised posterior takes V for a distance between u and its prior mean.
+        The fixed point without data is E[tau] = alpha / (beta + t V / 2), where V is the variance of the prior mean;
+        iteration converges to it very slowly. With `cold="prior"` it is alpha / beta: without data, only the prior of
+        tau is known, and the factorised posterior mistakes V for a distance between u and its prior mean.
         """
         beta = self.beta + np.zeros(np.shape(variance))
         if self.cold == "mean_field":
@@ -81,12 +81,12 @@ def _all_ones() -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Hyperpriors:
-    """Shape alpha and rate beta of the Gamma prior of every precision, by kind of variable."""
+    """Shape alpha and rate beta of the Gamma priors of precisions, by kind of variable."""
 
     alpha: Mapping[str, float] = field(default_factory=_all_ones)
     beta: Mapping[str, float] = field(default_factory=_all_ones)
     cold: str = "mean_field"
 
     def of(self, kind: str, dim: int) -> Gamma:
-        """Return the prior of the precisions of a kind of variable."""
+        """Return the prior for a kind of variable with `dim` dimensions."""
         return Gamma(self.alpha[kind], self.beta[kind], dim, self.cold)

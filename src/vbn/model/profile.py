@@ -1,4 +1,4 @@
-"""What ranking needs to know of all columns at once; computed when first asked for and kept with the model."""
+"""Summaries of all columns that ranking needs; computed on first use and kept with the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Profile:
-    """Largest moments, popularity, and what a typical row looks like."""
+    """Largest moments, popularity, and the precision of a typical row."""
 
     def __init__(self, trained: Trained) -> None:
         self._trained = trained
@@ -25,7 +25,7 @@ class Profile:
         self._popularity: dict[float, np.ndarray] = {}
 
     def candidates(self, side: str) -> np.ndarray:
-        """Mask of those that may be an answer: all entities but parents without data of their own."""
+        """Return a mask of the entities that can be an answer: all except parents without data of their own."""
         if side not in self._candidates:
             trained = self._trained
             mask = trained.side(side).active.copy()
@@ -39,7 +39,7 @@ class Profile:
         return self._candidates[side]
 
     def lengths(self, part: Gaussians) -> np.ndarray:
-        """Length of every mean of a part; a mean of 0 gets a tiny one, so that its cosines are 0."""
+        """Return the length of every mean of a part; at least a tiny number, so cosines with a mean of 0 are 0."""
         key = 0 if part is self._trained.posterior.u else 1
         if key not in self._lengths:
             self._lengths[key] = lengths(part.mean)
@@ -47,34 +47,33 @@ class Profile:
 
     @cached_property
     def largest_variance(self) -> np.ndarray:
-        """Largest variance of the columns in each dimension."""
+        """Return the largest variance of the columns in each dimension."""
         return np.asarray(self._trained.posterior.v.variance.max(axis=0, initial=0.0), dtype=np.float64)
 
     @cached_property
     def largest_square(self) -> np.ndarray:
-        """Largest squared mean of the columns in each dimension."""
+        """Return the largest squared mean of the columns in each dimension."""
         mean = self._trained.posterior.v.mean
         largest = np.maximum(mean.max(axis=0, initial=0.0), -mean.min(axis=0, initial=0.0))
-        result: np.ndarray = np.asarray(largest, dtype=np.float64) ** 2
-        return result
+        return np.square(np.asarray(largest, dtype=np.float64))
 
     @cached_property
     def largest_length(self) -> float:
-        """A bound on the length of any column's mean."""
+        """Return an upper bound on the length of every column's mean."""
         return float(np.sqrt(self.largest_square.sum()))
 
     @cached_property
     def largest_bias(self) -> float:
-        """Largest bias, whatever its sign."""
+        """Return the largest absolute bias."""
         return float(np.abs(self._trained.posterior.bias.mean).max(initial=0.0))
 
     @cached_property
     def largest_bias_variance(self) -> float:
-        """Largest variance of a bias."""
+        """Return the largest variance of a bias."""
         return float(self._trained.posterior.bias.variance.max(initial=0.0))
 
     def log_popularity(self, floor: float = 0.0) -> np.ndarray:
-        """As the function, for the columns; the last one is kept, since every query asks for it again."""
+        """Return `log_popularity` of the columns; the last result is kept, because every query asks for it."""
         found = self._popularity.get(floor)
         if found is None:
             found = log_popularity(self._trained.columns.counts, floor)
@@ -83,36 +82,35 @@ class Profile:
 
     @cached_property
     def rows_of_columns(self) -> np.ndarray:
-        """For each column the row of the same name, or -1."""
+        """Return the row of the same name for each column, or -1."""
         return known_ids(self._trained.rows, self._trained.columns)
 
     @cached_property
     def row_precision(self) -> float:
-        """E[tau] of a typical row: where the inference of a new one starts."""
+        """Return E[tau] of a typical row, from which the inference of a new row starts."""
         trained = self._trained
         u = trained.posterior.u
         rates = u.rate[u.active]
         return float(u.gamma.shape / np.median(rates)) if len(rates) else 1.0
 
     def negatives(self, n: int) -> np.ndarray:
-        """Columns at n even steps of the cumulative noise distribution: what a row meets as negatives."""
+        """Return n columns at even steps of the cumulative noise distribution, as typical negatives of a row."""
         if n not in self._negatives:
             steps = (np.arange(n) + 0.5) / n
-            self._negatives[n] = np.searchsorted(np.cumsum(self._trained.noise()), steps).clip(
-                0, len(self._trained.columns) - 1
-            )
+            found = np.searchsorted(np.cumsum(self._trained.noise()), steps)
+            self._negatives[n] = found.clip(0, len(self._trained.columns) - 1)
         return self._negatives[n]
 
 
 def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:
-    """Log of how often each was seen, plus a floor; what was never seen counts as the rarest that was.
+    """Return the logarithm of each count plus a floor; a count of 0 is raised to the smallest positive one.
 
     Parameters
     ----------
     counts
-        How often each was seen.
+        Number of times that each entity was seen.
     floor
-        Added to every count, so that those far below it hardly differ: so many times the mean of those that were seen.
+        Added to every count, in multiples of the mean positive count; counts far below it hardly differ then.
 
     Examples
     --------
@@ -123,11 +121,9 @@ def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:
     """
     seen = counts[counts > 0]
     rarest, mean = (float(seen.min()), float(seen.mean())) if len(seen) else (1.0, 1.0)
-    result: np.ndarray = np.log(np.maximum(counts, rarest) + floor * mean)
-    return result
+    return np.asarray(np.log(np.maximum(counts, rarest) + floor * mean))
 
 
 def lengths(vectors: np.ndarray) -> np.ndarray:
-    """Length of each vector, summed in float64; at least a tiny one, so that cosines with a vector of 0 are 0."""
-    result: np.ndarray = np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)), 1e-30)
-    return result
+    """Return the length of each vector, summed in float64; at least a tiny number, so cosines with a 0 vector are 0."""
+    return np.asarray(np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)), 1e-30))

@@ -1,7 +1,7 @@
-"""Entities pulled towards their prior means, and the vectors that relations use when they are learned apart.
+"""Entities pulled towards their prior means, and the vectors for relations that are learned separately.
 
-The length of a vector tells how often its entity was seen, and its direction is noisy if that was rarely. Vectors of
-unit length, pulled towards the prior means, generalise from a few hundred pairs to those that training has not seen.
+The length of a vector reflects how often its entity was seen, and its direction is noisy if that was rarely. Vectors of
+unit length, pulled towards the prior means, generalise from a few hundred pairs to pairs that training has not seen.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ SMOOTHING = 3.0
 
 
 def relation_vectors(posterior: Posterior, shared: bool) -> tuple[Gaussians, Gaussians]:
-    """Return vectors of unit length for rows and for columns, without variance, that relations are learned on.
+    """Return the vectors that relations are learned on: of unit length, without variance, for rows and for columns.
 
-    Where rows and columns are the `shared` entities, both are the same. Nothing flows back from them to u and v.
+    If rows and columns are `shared` entities, both are the same. Nothing flows back from them to u and v.
     """
     u, v, dtype = smoothed(posterior.u, SMOOTHING).mean, smoothed(posterior.v, SMOOTHING).mean, posterior.u.mean.dtype
     if shared:
@@ -30,7 +30,7 @@ def relation_vectors(posterior: Posterior, shared: bool) -> tuple[Gaussians, Gau
 
 
 def smoothed(block: Block, smoothing: float) -> Gaussians:
-    """Pull every entity that has a prior mean towards it; that weighs `smoothing` times as much."""
+    """Return entities pulled towards their prior means, which weigh `smoothing` times as much as the entities."""
     if not block.prior.members():
         return Gaussians(block.mean, block.variance)
     moments = block.moments()

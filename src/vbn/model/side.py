@@ -1,4 +1,4 @@
-"""A side of the model: its rows or its columns, with all that is known of them before training."""
+"""A side of the model: its rows or its columns, with everything known about them before training."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ROW, COLUMN = "row", "column"
 
 @dataclass(frozen=True)
 class Side:
-    """Rows (whose variables are u) or columns (v).
+    """The rows (whose variables are u) or the columns (v).
 
-    `active` says which entities data reaches; the others get their densities from their priors in closed form.
+    `active` marks the entities that data reaches; the others get their densities from their priors in closed form.
     """
 
     name: str
@@ -31,5 +31,5 @@ class Side:
         return Graph.build(self.taxonomy, self.active)
 
     def with_active(self, active: np.ndarray) -> Side:
-        """Return the same side where data reaches other entities."""
+        """Return the same side with other active entities."""
         return replace(self, active=active)

@@ -1,7 +1,7 @@
-"""Continue where the counts of the earlier fit are gone: its posterior becomes the prior, and the hierarchy lives on.
+"""Continue a fit whose counts are no longer available: its posterior stands for them, and the hierarchy stays.
 
-q(z) of a variable that data reaches is its prior times a Gaussian factor, which is all that the data said of it. The
-prior is divided out again, as it may change with the parents, and the factor goes into the new fit as `Sites`.
+q(z) of a variable that data reaches is its prior times a Gaussian factor, which holds all the evidence of the data. The
+prior is divided out, because it may change with the parents, and the factor enters the new fit as `Sites`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from vbn.sampling import Past
 
 
 def continued(earlier: Trained, data: Dataset) -> Dataset:
-    """Return new data over the earlier model's entities and prior knowledge: ids stay, and vocabularies count both."""
+    """Return new data merged into the earlier model's entities, taxonomies and relations.
+
+    Ids stay the same, and the vocabularies count the earlier and the new data.
+    """
     shape = len(earlier.rows), len(earlier.columns)
     none, ids = np.empty(0), np.empty(0, np.int32)
     ours = Dataset(
@@ -33,7 +36,7 @@ def continued(earlier: Trained, data: Dataset) -> Dataset:
 
 
 def past_of(earlier: Trained, data: Dataset) -> Past:
-    """Return what sampling must know of the earlier data; `data` is what `continued` returned."""
+    """Return what the sampler needs of the earlier data; `data` is the result of `continued`."""
     noise, totals = np.zeros(len(data.columns)), np.zeros(len(data.rows))
     noise[: len(earlier.columns)] = np.where(earlier.column_active, earlier.noise(), 0.0)
     totals[: len(earlier.rows)] = earlier.row_totals
@@ -41,11 +44,11 @@ def past_of(earlier: Trained, data: Dataset) -> Past:
 
 
 def sites_of(earlier: Trained, relations: list[RelationInfo]) -> dict[str, Sites]:
-    """Return what the earlier data said of every block of the new fit; the earlier relations come first there."""
+    """Return the evidence of the earlier data for every block of the new fit, where earlier relations come first."""
     for info, new in zip(earlier.relations, relations, strict=False):
         if info.rank != new.rank:
             raise ParameterError(
                 f"relation_rank={new.rank} of the relation {info.name!r} differs from the {info.rank} of the earlier "
-                "fit, whose counts are gone."
+                "fit, whose counts are no longer available."
             )
     return {path: block.as_sites() for path, block in earlier.posterior.blocks().items()}

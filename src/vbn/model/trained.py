@@ -1,4 +1,4 @@
-"""A trained model without its data: names, taxonomies, relations and densities. What inference and storage need."""
+"""A trained model without its data: names, taxonomies, relations and densities, for inference and storage."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from vbn.sampling import Sampler, noise_weights
 
 @dataclass(frozen=True, repr=False)
 class Trained:
-    """All that is needed to predict, to add entities and to save.
+    """Everything needed to predict, to add entities and to save.
 
-    `row_totals` is the positive weight of each row in training; with `negatives` and `noise_power` it tells how many
-    negatives an entity of a given count would have met, which adding one later needs. Logits of co-occurrence
-    are divided by `temperature` before they become probabilities: 1 unless the model was calibrated. `rejects` tells
-    whether training redrew negatives that were observed pairs (None: an older model, which does not tell).
-    `relations_apart`: relations are about vectors that are read out of u and v.
+    `row_totals` is the positive weight of each row in training. With `negatives` and `noise_power` it gives the number
+    of negatives that an entity of a given count would have had, which adding an entity needs. Logits of co-occurrence
+    are divided by `temperature` before they become probabilities; it is 1 unless the model was calibrated. `rejects`
+    says whether training redrew negatives that were observed pairs (None for older models, which do not record it).
+    With `relations_apart`, relations use vectors that are read out of u and v.
     """
 
     row_side: Side
@@ -48,7 +48,7 @@ class Trained:
 
     @classmethod
     def from_training(cls, network: Network, sampler: Sampler) -> Trained:
-        """Return what a training leaves behind."""
+        """Return the result of a training."""
         totals, past = sampler.row_totals(), sampler.past
         return cls(
             row_side=network.rows,
@@ -89,12 +89,12 @@ class Trained:
 
     @property
     def row_active(self) -> np.ndarray:
-        """Return which rows data reached."""
+        """Return a mask of the rows that data reaches."""
         return self.row_side.active
 
     @property
     def column_active(self) -> np.ndarray:
-        """Return which columns data reached."""
+        """Return a mask of the columns that data reaches."""
         return self.column_side.active
 
     @property
@@ -105,7 +105,7 @@ class Trained:
     def side(self, name: str) -> Side:
         """Return a side by its name, "row" or "column"."""
         if name not in (ROW, COLUMN):
-            raise ParameterError(f"side={name!r} must be 'row' or 'column'.")
+            raise ParameterError(f"side must be 'row' or 'column', got {name!r}.")
         return self.row_side if name == ROW else self.column_side
 
     def vocabulary(self, side: str) -> Vocabulary:
@@ -145,7 +145,7 @@ class Trained:
 
     @cached_property
     def relation_parts(self) -> tuple[Gaussians, Gaussians]:
-        """Return the densities of rows and of columns that relations are about."""
+        """Return the densities of rows and columns that relations use."""
         q = self.posterior
         return relation_vectors(q, self.shared) if self.relations_apart else (q.u, q.v)
 
@@ -154,7 +154,7 @@ class Trained:
         return Bilinear(self.posterior.relations[self.relation_number(name)], *self.relation_parts)
 
     def relation_number(self, name: str) -> int:
-        """Return the place of a relation by its name."""
+        """Return the number of a relation by its name."""
         names = [relation.name for relation in self.relations]
         if name not in names:
             raise UnknownEntityError(name, names, what="relation")
@@ -167,11 +167,11 @@ class Trained:
 
     @cached_property
     def profile(self) -> Profile:
-        """Return what ranking needs to know of all columns at once."""
+        """Return the summaries of all columns that ranking needs."""
         return Profile(self)
 
     def blueprint(self) -> Blueprint:
-        """Return what the blocks of this model follow from."""
+        """Return the specification of the blocks of this model."""
         q = self.posterior
         return Blueprint(
             rows=self.row_side,
@@ -184,7 +184,7 @@ class Trained:
         )
 
     def grown(self, rows: Side, columns: Side) -> Trained:
-        """Return the model over larger sides: it keeps what it knows, and derives the rest from priors."""
+        """Return the model over larger sides; new entities get their densities from their priors."""
         blueprint = self.blueprint()
         named = {part: list(dict.fromkeys([*automatic_priors(), *blueprint.priors[part]])) for part in ("u", "v")}
         posterior = replace(blueprint, rows=rows, columns=columns, priors={**blueprint.priors, **named}).build()
@@ -195,7 +195,7 @@ class Trained:
         return replace(self, row_side=rows, column_side=columns, posterior=posterior)
 
     def with_active(self, rows: np.ndarray, columns: np.ndarray) -> Trained:
-        """Return the same densities where data reaches other entities."""
+        """Return the same densities with other active entities."""
         sides = self.row_side.with_active(rows), self.column_side.with_active(columns)
         built = replace(self.blueprint(), rows=sides[0], columns=sides[1]).build(placeholder)
         posterior = built.with_arrays(self.posterior.arrays())

@@ -1,4 +1,4 @@
-"""Held-out log-likelihood: how well the posterior predictive tells held-out pairs from noise."""
+"""Held-out log-likelihood: how well the posterior predictive separates held-out pairs from noise."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from vbn.model.posterior import Posterior
 
 
 class Validation:
-    """Held-out pairs that both vocabularies know, with as many noise pairs per positive as in training.
+    """Held-out pairs of known entities, with as many noise pairs per positive as in training.
 
-    The noise is drawn once, so that epochs are compared on the same pairs.
+    The noise is drawn once, and all epochs are compared on the same pairs.
     """
 
     def __init__(self, heldout: Dataset, data: Dataset, noise: np.ndarray, negatives: float, seed: int) -> None:
@@ -26,7 +26,7 @@ class Validation:
         columns = to_column[counts.indices]
         known = (rows >= 0) & (columns >= 0)
         if not known.any():
-            raise DataError("no pair of the validation data has both its entities in the training data.")
+            raise DataError("no pair of the validation data has both of its entities in the training data.")
         rows, columns, weights = rows[known], columns[known], counts.values[known]
         each = max(1, round(negatives))
         rng = np.random.default_rng([seed, 0xDA7A])
@@ -36,7 +36,7 @@ class Validation:
         self.signs = np.r_[np.ones(len(rows)), -np.ones(len(rows) * each)]
 
     def log_likelihood(self, posterior: Posterior) -> float:
-        """Mean log predictive probability of a pair."""
+        """Return the mean log predictive probability of a pair."""
         mean, variance = Cooccurrence.of(posterior).pair_moments(self.rows, self.columns)
         told = self.signs * logit(mean, variance)
         return float(-(self.weights @ np.logaddexp(0.0, -told)) / self.weights.sum())

@@ -1,4 +1,4 @@
-"""Likelihoods, one module each: each owns its cells and updates the blocks that they depend on."""
+"""Likelihoods, one module each. A likelihood owns its cells and updates the blocks that they depend on."""
 
 from vbn.model.likelihoods.cooccurrence import DIRECT_CELLS, BiasInputs, Cooccurrence, EntityInputs
 from vbn.model.likelihoods.relations import (

@@ -1,7 +1,7 @@
-"""Co-occurrence: d ~ sigmoid(u_i.v_j + b_j). Updates u, v and b from the cells of a sample.
+"""Co-occurrence: d ~ sigmoid(u_i.v_j + b_j). Update u, v and b from the cells of a sample.
 
-The two half-sweeps run where the cells are: `EntityInputs` and `BiasInputs` hold what they need beside the cells, for
-all rows of a side. An engine that runs rows elsewhere sends `part(first, last)` there, numbered from 0.
+The two half-sweeps run where the cells are. `EntityInputs` and `BiasInputs` hold everything they need besides the
+cells, for all rows of a side. An engine that runs rows elsewhere sends `part(first, last)` there, numbered from 0.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from vbn.model.posterior import Posterior
 
 DIRECT_CELLS = 1 << 16
-"""Rows with more cells than this build their Gram matrix instead of laying their contexts out (200 bytes a cell)."""
+"""Rows with more cells than this build their Gram matrix instead of laying out their contexts (200 bytes per cell)."""
 
 
 class EntityInputs(NamedTuple):
-    """What updates q(u_i), or q(v_j), given the cells of a row: `own` is updated, the rest is only read.
+    """The inputs of an update of q(u_i) or q(v_j), besides the cells: `own` is updated, the rest is only read.
 
-    `other` are the densities of the other side, and `bias_is_own` tells to which side the biases belong: to the rows
-    that are updated (v), or to the other side (u).
+    `other` holds the densities of the other side. `bias_is_own` says whether the biases belong to the rows that are
+    updated (v) or to the other side (u).
     """
 
     active: np.ndarray
@@ -61,7 +61,7 @@ class EntityInputs(NamedTuple):
         )
 
     def part(self, first: int, last: int) -> EntityInputs:
-        """Return the inputs of the rows first..last-1, numbered from 0; what all rows share is the same array."""
+        """Return the inputs of the rows first..last-1, numbered from 0; arrays that all rows share stay the same."""
         rows = slice(first, last)
         known = len(self.evidence.precision) > 0
         return self._replace(
@@ -76,7 +76,7 @@ class EntityInputs(NamedTuple):
 
 
 class BiasInputs(NamedTuple):
-    """What updates q(b_j) after its v_j: which ones, and their priors as precision and precision times mean."""
+    """The inputs of an update of q(b_j): a mask, and the priors as precision and precision times mean."""
 
     active: np.ndarray
     precision: np.ndarray
@@ -85,7 +85,7 @@ class BiasInputs(NamedTuple):
     def update(self, entities: EntityInputs, result: np.ndarray, first: int, last: int, cells: CellArrays) -> None:
         """Update q(b_j) of the columns first..last-1 from their cells, Eq. (bj-updates).
 
-        The bounded log-likelihood of each column's cells after that goes into `result`.
+        The bounded log-likelihood of each column's cells after the update is written to `result`.
         """
         from vbn.kernels.cells import update_biases
 
@@ -113,7 +113,7 @@ class Cooccurrence:
     def entity_inputs(
         self, own: Block, relations: RelationCells | RelationArrays, active: np.ndarray | None = None
     ) -> EntityInputs:
-        """Return what updates q(u_i) or q(v_j); all that have data if `active` does not tell which."""
+        """Return the inputs of an update of q(u_i) or q(v_j); by default, of all entities that data reaches."""
         return EntityInputs(
             active=own.active if active is None else active,
             own=own.densities,
@@ -127,7 +127,7 @@ class Cooccurrence:
         )
 
     def bias_inputs(self, active: np.ndarray) -> BiasInputs:
-        """Return what updates the active q(b_j)."""
+        """Return the inputs of an update of the active q(b_j)."""
         return BiasInputs(active, *self.bias.natural_prior())
 
     def update_rows(self, data: EpochData, engine: Engine) -> None:
@@ -135,13 +135,13 @@ class Cooccurrence:
         data.update_rows(self.entity_inputs(self.u, data.relations), engine)
 
     def update_columns(self, data: EpochData, engine: Engine, biases: bool = True) -> float:
-        """Update all active q(v_j) and, if wanted, q(b_j); return the log-likelihood of the cells after that."""
+        """Update all active q(v_j) and, with `biases`, q(b_j); return the log-likelihood of the cells afterwards."""
         active = self.bias.active if biases else np.zeros_like(self.bias.active)
         entities = self.entity_inputs(self.v, data.relations)
         return float(data.update_columns(entities, self.bias_inputs(active), engine).sum())
 
     def update_biases(self, data: EpochData, engine: Engine) -> float:
-        """Update all active q(b_j) alone; return the log-likelihood of the cells after that."""
+        """Update all active q(b_j) and nothing else; return the log-likelihood of the cells afterwards."""
         return self._with_columns_unmoved(data, engine, self.bias.active)
 
     def log_likelihood(self, data: EpochData, engine: Engine) -> float:
@@ -153,7 +153,7 @@ class Cooccurrence:
         return float(data.update_columns(entities, self.bias_inputs(active), engine).sum())
 
     def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and variance of u_i.v_j + b_j for some pairs."""
+        """Return the means and variances of u_i.v_j + b_j for some pairs."""
         from vbn.kernels.predictive import pair_moments
 
         mean, variance = np.empty(len(rows)), np.empty(len(rows))
@@ -175,6 +175,6 @@ def _relations_of(relations: RelationArrays, rows: slice, bias_is_own: bool) -> 
     part = relations._replace(indptr=own - own[0], **{name: getattr(relations, name)[cells] for name in _BY_CELL})
     if not bias_is_own:
         return part
-    # Copies, as kernels are compiled for contiguous arrays.
+    # Copies, because kernels are compiled for contiguous arrays.
     mean, variance = (np.ascontiguousarray(array[:, rows]) for array in (relations.bias_mean, relations.bias_variance))
     return part._replace(bias_mean=mean, bias_variance=variance)

@@ -1,7 +1,7 @@
-"""Typed relations: d ~ sigmoid(sum_m (x_m.u_i)(y_m.v_j) + r_j). Updates x, y and r from the cells of each relation.
+"""Typed relations: d ~ sigmoid(sum_m (x_m.u_i)(y_m.v_j) + r_j). Update x, y and r from the cells of each relation.
 
-Cells come in two layouts: a list for each relation, from which its own variables learn, and the cells of all relations
-by entity, from which u and v learn. `RelationCells` makes both when they are first needed.
+Cells come in two layouts: a list per relation, from which its own variables learn, and the cells of all relations by
+entity, from which u and v learn. `RelationCells` builds each layout on first use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vbn.sampling import Cells
 
 
 def project(entities: Gaussians, factors: Gaussians, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return E[a_m] as (n, rank) and E[a_m a_n] as (n, rank, rank), a = X u, of some entities."""
+    """Return E[a_m] as (n, rank) and E[a_m a_n] as (n, rank, rank) of some entities, where a = X u."""
     from vbn.kernels.relations import project as kernel
 
     rank = len(factors.mean)
@@ -33,7 +33,7 @@ def project(entities: Gaussians, factors: Gaussians, ids: np.ndarray) -> tuple[n
 
 @dataclass(frozen=True)
 class RelationList:
-    """Cells of a relation; `left` and `right` are places in `rows` and `columns`, the entities that occur in it."""
+    """Cells of a relation; `left` and `right` are positions in `rows` and `columns`, the entities that occur in it."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -45,7 +45,7 @@ class RelationList:
 
     @classmethod
     def of(cls, cells: Cells) -> RelationList:
-        """List the cells of a relation."""
+        """Return the cells of a relation as a list."""
         rows, left = np.unique(cells.rows(), return_inverse=True)
         columns, right = np.unique(cells.indices, return_inverse=True)
         return cls(rows, columns, left, right, cells.indices, cells.positive, cells.negative)
@@ -53,7 +53,7 @@ class RelationList:
 
 @dataclass(frozen=True)
 class Bilinear:
-    """The likelihood of the cells of one relation, given its blocks and the densities of the entities."""
+    """The likelihood of the cells of a relation, given its blocks and the densities of the entities."""
 
     blocks: RelationBlocks
     u: Gaussians
@@ -67,7 +67,7 @@ class Bilinear:
         self.update_biases(cells)
 
     def update_factors(self, cells: RelationList, columns: bool) -> None:
-        """Update q(x_m), or q(y_m) of the columns, one m after the other, Eq. (x-update)."""
+        """Update q(x_m), or q(y_m) with `columns`, one m after the other, Eq. (x-update)."""
         from vbn.kernels.relations import update_factors
 
         sides = [(self.u, self.blocks.x, cells.rows, cells.left), (self.v, self.blocks.y, cells.columns, cells.right)]
@@ -92,7 +92,7 @@ class Bilinear:
         )
 
     def move_biases(self, cells: RelationList) -> None:
-        """Move all active r_j and their common mean by the same step, the best one, if they have a common mean."""
+        """Move all active r_j and their common mean, if they have one, by the same optimal step."""
         from vbn.kernels.relations import relation_residuals
 
         r = self.blocks.r
@@ -117,7 +117,7 @@ class Bilinear:
         return float(relation_likelihood(*self._scored(cells), self.blocks.r.densities))
 
     def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and variance of the score of some pairs."""
+        """Return the means and variances of the scores of some pairs."""
         from vbn.kernels.predictive import relation_pair_moments
 
         mean, variance = np.empty(len(rows)), np.empty(len(rows))
@@ -149,12 +149,12 @@ class Bilinear:
 
 
 def likelihoods_of(posterior: Posterior, entities: tuple[Gaussians, Gaussians]) -> list[Bilinear]:
-    """Return the likelihoods of all relations, which are about these densities of rows and of columns."""
+    """Return the likelihoods of all relations, given the densities of rows and columns."""
     return [Bilinear(blocks, *entities) for blocks in posterior.relations]
 
 
 def for_each(likelihoods: Sequence[Bilinear], cells: RelationCells, engine: Engine, task: Any) -> list[Any]:
-    """Return task(likelihood, its cells) for every relation, side by side."""
+    """Return task(likelihood, cells) for every relation, run in parallel."""
     lists = cells.lists
     return engine.map(lambda k, _: task(likelihoods[k], lists[k]), [(k, k + 1) for k in range(len(likelihoods))])
 
@@ -163,7 +163,8 @@ def for_each(likelihoods: Sequence[Bilinear], cells: RelationCells, engine: Engi
 class MergedRelations:
     """Cells of all relations by row, those of one row sorted by relation.
 
-    `ids[k]` are the other side's entities in relation k; `places[cell]` tells where the cell's entity is among all.
+    `ids[k]` holds the other side's entities in relation k; `places[cell]` is the position of the cell's entity in the
+    concatenation of all `ids`.
     """
 
     indptr: np.ndarray
@@ -200,7 +201,7 @@ class MergedRelations:
 class RelationCells:
     """The relation cells of a sample.
 
-    `apart`: relations are learned apart, and u and v learn nothing from them.
+    With `apart`, relations are learned separately, and u and v learn nothing from them.
     """
 
     def __init__(self, cells: Sequence[Cells], shape: tuple[int, int], posterior: Posterior, apart: bool) -> None:
@@ -235,7 +236,7 @@ class RelationCells:
 
 
 def no_relations(n_rows: int, entities: Block) -> RelationArrays:
-    """Return what kernels take for rows that no relation is about; `entities` are of the same type and dimension."""
+    """Return the arrays for rows without relations; `entities` has the type and dimension of the model."""
     return _arranged(MergedRelations.of((), n_rows, entities.mean.dtype), [], entities, [], n_rows)
 
 
@@ -246,7 +247,7 @@ def _arranged(
     biases: list[Block],
     n_columns: int,
 ) -> RelationArrays:
-    """Put the factors of all relations one below the other; projections are as wide as the largest rank."""
+    """Return the arrays for kernels: factors of all relations stacked, projections as wide as the largest rank."""
     dtype, dim = other.mean.dtype, other.gamma.dim
     ranks = [len(own) for own, _ in factors]
     total, widest = sum(map(len, merged.ids)), max(ranks, default=0)

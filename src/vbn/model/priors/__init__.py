@@ -1,4 +1,4 @@
-"""Priors of blocks, one module each. A new kind is a new module here, or a registered class of a user's own."""
+"""Priors of blocks, one module each. A new kind is a new module here, or a class that a user registers."""
 
 from vbn.model.priors.base import (
     PRIORS,

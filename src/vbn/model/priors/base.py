@@ -1,8 +1,8 @@
-"""The prior of a block of variables: what it says of any rows, and how it learns from the densities below it.
+"""The prior of a block of variables: its means, and how it learns from the densities below it.
 
 Every Gaussian variable z_i has a prior N(m_i, I / tau_i). Updates, precisions, the bound, cold densities, streaming and
-explanations need two things of it: the mean and the variance of m_i. A new kind of prior is a subclass of `Prior` that
-is registered with `register`; docs/extending.md walks through one.
+explanations need only the mean and the variance of m_i. A new kind of prior is a subclass of `Prior` with the decorator
+`register`; docs/extending.md walks through an example.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from vbn.model.engine import Engine
 
 Match = tuple[np.ndarray, np.ndarray]
-"""Places along an axis in an old and in a new model that stand for the same things."""
+"""Positions along an axis, in an old and in a new model, that refer to the same entities."""
 
 
 class Share(NamedTuple):
-    """Something that pulls a variable towards a place: its name, its weight, its mean, and what pulls it in turn."""
+    """A contribution to a prior mean: its name, weight and mean, and the contributions to it in turn."""
 
     name: str
     weight: float
@@ -39,7 +39,7 @@ class Share(NamedTuple):
 class Setting:
     """The block that a prior is for: its name, the kind of its variables, their dimension and type.
 
-    `full(shape, value, dtype)` makes the arrays: real ones, or placeholders where a file has the values.
+    `full(shape, value, dtype)` creates the arrays, or placeholders if the values are read from a file.
     """
 
     block: str
@@ -51,75 +51,75 @@ class Setting:
 
 
 class Prior(Holder):
-    """A prior N(m_i, I / tau_i) of the rows of a block. Subclasses say what m_i is; all else has a default."""
+    """A prior N(m_i, I / tau_i) of the rows of a block. Subclasses define m_i; everything else has a default."""
 
     name: ClassVar[str] = ""
     automatic: ClassVar[bool] = True
-    """Whether every block of entities and of their biases asks for it, by `of`."""
+    """Whether the blocks of entities and their biases use it wherever `of` returns one."""
 
     @classmethod
     def of(cls, side: Side, setting: Setting) -> Prior | None:
-        """Return the prior of a block before training, or None if nothing on this side calls for one."""
+        """Return the prior of a block before training, or None if it does not apply to this side."""
         raise NotImplementedError
 
     def means(self, rows: np.ndarray) -> np.ndarray:
-        """Return E[m_i] of some rows, (n, t) in float64."""
+        """Return E[m_i] of some rows as (n, t) in float64."""
         raise NotImplementedError
 
     def variances(self, rows: np.ndarray) -> np.ndarray:
-        """Return the variance of m_i in each dimension, (n,)."""
+        """Return the variance of m_i in each dimension as (n,)."""
         return np.zeros(len(rows))
 
     def moments(self, rows: np.ndarray) -> Moments:
-        """Return both."""
+        """Return means and variances."""
         return Moments(self.means(rows), self.variances(rows))
 
     def informs(self, rows: np.ndarray) -> np.ndarray:
-        """Return which rows it says something of, (n,)."""
+        """Return a mask (n,) of the rows that this prior says anything about."""
         return np.ones(len(rows), dtype=bool)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update the variables of this prior, given the densities below it.
 
-        `offset` is what other priors add to the prior means, (n, t), or None.
+        `offset` is the contribution (n, t) of other priors to the prior means, or None.
         """
 
     def measure(self, engine: Engine) -> Any:  # noqa: ARG002 - here and below: for subclasses
-        """Return what `update_precisions` and `bound` need of the variables of this prior."""
+        """Return what `update_precisions` and `bound` need to know of the variables of this prior."""
         return None
 
     def update_precisions(self, measured: Any) -> None:
         """Update the precisions of the variables of this prior."""
 
     def bound(self, measured: Any) -> list[float]:  # noqa: ARG002
-        """Return the terms of the bound that the variables of this prior add."""
+        """Return the terms of the bound for the variables of this prior."""
         return []
 
     def settle(self) -> None:
         """Set the variables of this prior that no data reaches, in closed form."""
 
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:  # noqa: ARG002
-        """Return which places of an older prior of the same kind correspond, for axes of its fields beside "entity"."""
+        """Return the matching positions of an older prior of the same kind, for axes of fields other than "entity"."""
         return {}
 
     def part(self, first: int, last: int) -> Prior:
-        """Return the prior of the rows first..last-1, numbered from 0; arrays that all rows share stay as they are."""
+        """Return the prior of the rows first..last-1, numbered from 0; arrays that all rows share stay the same."""
         rows = {f.name: getattr(self, f.name)[first:last] for f in self.fields if f.axes[0] == "entity"}
         return self.with_arrays({f.name: rows.get(f.name, getattr(self, f.name)) for f in self.fields})
 
     def shares(self, i: int, names: Vocabulary) -> list[Share]:  # noqa: ARG002
-        """Return what makes up the prior mean of row i."""
+        """Return the contributions to the prior mean of row i."""
         return [Share(self.name, 1.0, self.means(np.array([i]))[0])]
 
     def move_together(self, pull: float, stiff: float) -> float:  # noqa: ARG002
-        """Move the common mean of all rows, and return by how much all of them are to move; 0 without a common mean.
+        """Move the common mean of all rows and return the step that all rows should take; 0 without a common mean.
 
-        `pull` and `stiff` are the linear and the quadratic term of what the likelihood says of such a step.
+        `pull` and `stiff` are the linear and the quadratic coefficient of the likelihood in that step.
         """
         return 0.0
 
     def members(self) -> tuple[Prior, ...]:
-        """Return the priors that this one is the sum of."""
+        """Return the priors that make up this one."""
         return (self,)
 
 
@@ -136,24 +136,24 @@ class Zero(Prior):
         return np.zeros((len(rows), self.dim))
 
     def informs(self, rows: np.ndarray) -> np.ndarray:
-        """Return that it says nothing."""
+        """Return False for all rows."""
         return np.zeros(len(rows), dtype=bool)
 
     def part(self, first: int, last: int) -> Zero:  # noqa: ARG002 - the interface of all priors
-        """Return the same."""
+        """Return the prior itself, which is the same for all rows."""
         return self
 
     def shares(self, i: int, names: Vocabulary) -> list[Share]:  # noqa: ARG002
-        """Return nothing."""
+        """Return an empty list."""
         return []
 
     def members(self) -> tuple[Prior, ...]:
-        """Return none."""
+        """Return an empty tuple."""
         return ()
 
 
 class Constant(Prior):
-    """m_i is known and fixed, as for the factors of relations."""
+    """m_i is a given constant, as for the factors of relations."""
 
     automatic = False
 
@@ -169,12 +169,12 @@ class Constant(Prior):
         return Constant(self.mean[first:last])
 
     def members(self) -> tuple[Prior, ...]:
-        """Return none: it has nothing to keep."""
+        """Return an empty tuple, because there is nothing to store."""
         return ()
 
 
 class Sum(Prior):
-    """m_i is the sum of what several priors say, which know nothing of each other."""
+    """m_i is the sum of several independent priors."""
 
     def __init__(self, priors: Sequence[Prior]) -> None:
         self.priors = tuple(priors)
@@ -184,7 +184,7 @@ class Sum(Prior):
         return {prior.name: prior for prior in self.priors}
 
     def with_parts(self, parts: Mapping[str, Holder]) -> Sum:
-        """Return the sum of other priors of the same names."""
+        """Return the sum with its priors replaced, by name."""
         return Sum([part for part in parts.values() if isinstance(part, Prior)])
 
     def means(self, rows: np.ndarray) -> np.ndarray:
@@ -196,31 +196,31 @@ class Sum(Prior):
         return _added([prior.variances(rows) for prior in self.priors])
 
     def informs(self, rows: np.ndarray) -> np.ndarray:
-        """Return which rows one of them says something of."""
+        """Return a mask of the rows that any of the priors says anything about."""
         return np.asarray(np.any([prior.informs(rows) for prior in self.priors], axis=0))
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
-        """Update one after the other, each given the newest of the others."""
+        """Update the priors one after the other, each given the latest means of the others."""
         rows = np.arange(len(block))
         for prior in self.priors:
             others = [other.means(rows) for other in self.priors if other is not prior]
             prior.update(block, _added(others if offset is None else [*others, offset]), engine)
 
     def measure(self, engine: Engine) -> list[Any]:
-        """Return what each needs."""
+        """Return what each prior needs."""
         return [prior.measure(engine) for prior in self.priors]
 
     def update_precisions(self, measured: list[Any]) -> None:
-        """Update the precisions of each."""
+        """Update the precisions of each prior."""
         for prior, own in zip(self.priors, measured, strict=True):
             prior.update_precisions(own)
 
     def bound(self, measured: list[Any]) -> list[float]:
-        """Return the terms of each."""
+        """Return the terms of all priors."""
         return [term for prior, own in zip(self.priors, measured, strict=True) for term in prior.bound(own)]
 
     def settle(self) -> None:
-        """Settle each."""
+        """Settle each prior."""
         for prior in self.priors:
             prior.settle()
 
@@ -229,11 +229,11 @@ class Sum(Prior):
         return Sum([prior.part(first, last) for prior in self.priors])
 
     def shares(self, i: int, names: Vocabulary) -> list[Share]:
-        """Return the shares of each."""
+        """Return the contributions of all priors."""
         return [share for prior in self.priors for share in prior.shares(i, names)]
 
     def move_together(self, pull: float, stiff: float) -> float:
-        """Move the first common mean that there is."""
+        """Move the first common mean, if there is one."""
         for prior in self.priors:
             step = prior.move_together(pull, stiff)
             if step:
@@ -253,18 +253,18 @@ def _added(arrays: list[np.ndarray]) -> np.ndarray:
 
 
 PRIORS: dict[str, type[Prior]] = {}
-"""Every kind of prior that a saved model may name."""
+"""The registered kinds of priors by name; saved models refer to these names."""
 Kind = TypeVar("Kind", bound=type[Prior])
 
 
 def register(kind: Kind) -> Kind:
-    """Make a kind of prior known by its name; a decorator."""
+    """Register a kind of prior under its name, as a class decorator."""
     PRIORS[kind.name] = kind
     return kind
 
 
 def prior_of(side: Side, setting: Setting, names: Sequence[str]) -> Prior:
-    """Return the sum of the named priors that this side calls for; zero without any."""
+    """Return the sum of the named priors that apply to a side, or the zero prior if none does."""
     found = [prior for name in names if (prior := PRIORS[name].of(side, setting)) is not None]
     if not found:
         return Zero(setting.dim)
@@ -272,5 +272,5 @@ def prior_of(side: Side, setting: Setting, names: Sequence[str]) -> Prior:
 
 
 def automatic_priors() -> list[str]:
-    """Return the names of the priors that every block of entities asks for."""
+    """Return the names of the priors that blocks of entities use wherever they apply."""
     return [name for name, kind in PRIORS.items() if kind.automatic]

@@ -1,7 +1,7 @@
 """A learned common mean: m_i = c, with c ~ N(0, 1 / kappa).
 
-The paper pulls biases towards 0. But a bias is mostly a base rate (with n negatives a positive, about -log n), so an
-entity with little data would be taken for far more likely than one with much. `bias_prior="zero"` is the paper's model.
+The paper pulls biases towards 0. But a bias is mostly a base rate (with n negatives per positive, about -log n), so an
+entity with little data would appear far more likely than one with much. `bias_prior="zero"` is the paper's model.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CENTRE_PRECISION = 0.01
 
 @register
 class Centre(Prior):
-    """One mean for all rows of a block of scalars."""
+    """A common mean of all rows of a block of scalars."""
 
     name, automatic = "centre", False
     fields = (Field("mean", MEAN, ("one",)), Field("variance", VARIANCE, ("one",), or_zero=True))
@@ -43,11 +43,11 @@ class Centre(Prior):
         return np.full((len(rows), 1), self.mean[0])
 
     def variances(self, rows: np.ndarray) -> np.ndarray:
-        """Return its variance for every row."""
+        """Return the variance of the common mean for every row."""
         return np.full(len(rows), self.variance[0])
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:  # noqa: ARG002
-        """Update q(c): a mean weighted by the expected precisions."""
+        """Update q(c), a mean weighted by the expected precisions."""
         tau = np.where(block.active, block.tau, 0.0)
         precision = CENTRE_PRECISION + tau.sum()
         rest = block.mean - (0.0 if offset is None else offset[:, 0])
@@ -62,7 +62,7 @@ class Centre(Prior):
         return [float(0.5 * terms.sum())]
 
     def part(self, first: int, last: int) -> Centre:  # noqa: ARG002
-        """Return the same: it is that of all rows."""
+        """Return the prior itself, which is the same for all rows."""
         return self
 
     def shares(self, i: int, names: Vocabulary) -> list[Share]:  # noqa: ARG002
@@ -70,7 +70,7 @@ class Centre(Prior):
         return [Share("all", 1.0, self.mean.copy())]
 
     def move_together(self, pull: float, stiff: float) -> float:
-        """Move all rows and their common mean by the best step: one by one they hold each other back."""
+        """Move the common mean by the optimal joint step; updated one by one, rows and mean hold each other back."""
         step = (pull - CENTRE_PRECISION * self.mean[0]) / (stiff + CENTRE_PRECISION)
         self.mean[0] += step
         return float(step)

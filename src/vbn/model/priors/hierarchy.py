@@ -1,7 +1,7 @@
-"""The taxonomy as prior: m_i = sum_n a_in h_n, with an isotropic Gaussian h_n for each category, Eq. (hu-updates).
+"""The taxonomy as a prior: m_i = sum_n a_in h_n, with an isotropic Gaussian h_n for each category, Eq. (hu-updates).
 
 A category is pulled towards its own parents in the same way, with its own precision. Biases follow the taxonomy in one
-dimension: films of a popular director are popular, also the next one.
+dimension: films of a popular director tend to be popular, including the next one.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 
 from vbn.data import Vocabulary
 from vbn.kernels import ParentArrays
+from vbn.model.engine import row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field
 from vbn.model.graph import Graph
 from vbn.model.precisions import Gamma, Measured
 from vbn.model.priors.base import Match, Prior, Setting, Share, register
-from vbn.model.ranges import row_ranges
 from vbn.model.side import Side
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ START_VARIANCE = 1.0
 
 
 class Parents(Prior):
-    """What the parents say of some rows, without what is needed to update them."""
+    """The prior that parents give to some rows, without what is needed to update the parents."""
 
     def __init__(self, arrays: ParentArrays) -> None:
         self.arrays_of_parents = arrays
@@ -52,7 +52,7 @@ class Parents(Prior):
         return variances
 
     def part(self, first: int, last: int) -> Parents:
-        """Return the parents of some rows, numbered from 0; the categories stay as they are."""
+        """Return the prior of some rows, numbered from 0; the categories stay the same."""
         arrays = self.arrays_of_parents
         own = arrays.indptr[first : last + 1]
         edges = slice(int(own[0]), int(own[-1]))
@@ -63,7 +63,7 @@ class Parents(Prior):
 
 @register
 class Hierarchy(Prior):
-    """The categories of a taxonomy."""
+    """The categories of a taxonomy as a prior."""
 
     name = "hierarchy"
     fields = (
@@ -94,7 +94,7 @@ class Hierarchy(Prior):
 
     @property
     def arrays_of_parents(self) -> ParentArrays:
-        """Return parents and categories, as kernels take them."""
+        """Return parents and categories as kernels take them."""
         graph = self.graph
         return ParentArrays(graph.parent_indptr, graph.parents, graph.parent_weights, self.mean, self.variance)
 
@@ -103,19 +103,19 @@ class Hierarchy(Prior):
         return Parents(self.arrays_of_parents).means(rows)
 
     def variances(self, rows: np.ndarray) -> np.ndarray:
-        """Return the variances of these means."""
+        """Return the variances of the weighted means of the parents."""
         return Parents(self.arrays_of_parents).variances(rows)
 
     def informs(self, rows: np.ndarray) -> np.ndarray:
-        """Return which rows have parents."""
+        """Return a mask of the rows that have parents."""
         return np.asarray(np.diff(self.graph.parent_indptr)[rows] > 0)
 
     def part(self, first: int, last: int) -> Parents:
-        """Return what the parents say of some rows."""
+        """Return the prior of some rows, numbered from 0, which cannot be updated."""
         return Parents(self.arrays_of_parents).part(first, last)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
-        """Update all active categories: one set of the partition after the other, those of a set in parallel."""
+        """Update all active categories: the sets of the partition in turn, the categories of a set in parallel."""
         from vbn.kernels.hierarchy import update_categories
 
         graph, own = self.graph, block.mean.reshape(len(block), -1)
@@ -139,7 +139,7 @@ class Hierarchy(Prior):
             engine.map(task, row_ranges(len(members), _CATEGORIES_PER_TASK))
 
     def measure(self, engine: Engine) -> Measured:
-        """Return how far the active categories lie from their own parents."""
+        """Return the distances of the active categories to their prior means, and their log volumes."""
         from vbn.kernels.hierarchy import category_distances
 
         graph, parents = self.graph, self.arrays_of_parents
@@ -161,7 +161,7 @@ class Hierarchy(Prior):
         return [self.gamma.bound(self.rate[self.graph.category_active], measured)]
 
     def settle(self) -> None:
-        """Give the categories without data below them their densities, from the top down."""
+        """Set the categories without data below them to their densities in closed form, from the top down."""
         graph = self.graph
         cold = np.flatnonzero(~graph.category_active)
         nodes = graph.category_nodes[cold]
@@ -174,7 +174,7 @@ class Hierarchy(Prior):
             self.rate[level] = self.gamma.shape / tau
 
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:
-        """Return the categories that both have, by the nodes that own them."""
+        """Return the categories of both priors, matched by their nodes."""
         if not isinstance(old, Hierarchy):
             return {}
         there, here = old.graph.category_of[entities[0]], self.graph.category_of[entities[1]]
@@ -182,7 +182,7 @@ class Hierarchy(Prior):
         return {"category": (there[both], here[both])}
 
     def shares(self, i: int, names: Vocabulary, levels: int = 3) -> list[Share]:
-        """Return the parents, heaviest first, with their own parents above them."""
+        """Return the parents of row i by descending weight, with their own parents above them."""
         graph = self.graph
         edges = slice(int(graph.parent_indptr[i]), int(graph.parent_indptr[i + 1]))
         parents, weights = graph.parents[edges].tolist(), graph.parent_weights[edges].tolist()
