@@ -244,7 +244,7 @@ def test_bad_questions(words):
         words.explain("dog", k=0)
     with pytest.raises(vbn.UnknownEntityError, match="Did you mean 'dog'"):
         words.explain("dogg")
-    with pytest.raises(vbn.ParameterError, match="side='left'"):
+    with pytest.raises(vbn.ParameterError, match="must be 'row' or 'column', got 'left'"):
         words.explain("dog", side="left")
     with pytest.raises(vbn.NotFittedError):
         vbn.VBN().explain("dog")

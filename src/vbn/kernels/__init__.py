@@ -1,7 +1,7 @@
 """Compiled loops: arrays in, arrays out.
 
-The bundles of arrays, and what needs numpy only, are exported here. Kernels are imported from their modules, inside
-functions, as these need numba.
+This module exports the bundles of arrays and the functions that need only numpy. Kernels need numba; import them from
+their modules, inside functions.
 """
 
 from __future__ import annotations

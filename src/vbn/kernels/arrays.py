@@ -1,4 +1,4 @@
-"""The bundles of arrays that kernels take: named tuples, which numba understands."""
+"""The bundles of arrays that kernels take, as named tuples, which numba understands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 class CellArrays(NamedTuple):
     """Cells by row: column, weight as positive, weight as negative.
 
-    Those of row i are at indptr[i - first]..indptr[i - first + 1]-1, so that a part of the rows can be held alone.
+    The cells of row i are at indptr[i - first]..indptr[i - first + 1]-1; the arrays may hold only some of the rows.
     """
 
     indptr: np.ndarray
@@ -28,16 +28,16 @@ class DensityArrays(NamedTuple):
 
 
 class EvidenceArrays(NamedTuple):
-    """What earlier data said of Gaussian variables, as natural parameters, (n, t); (0, t) if there was none."""
+    """Evidence from earlier data about Gaussian variables, as natural parameters (n, t); (0, t) if there is none."""
 
     precision: np.ndarray
     linear: np.ndarray
 
 
 class PriorArrays(NamedTuple):
-    """The prior of some rows: their prior means, one line for each of these rows, and E[tau] of all rows.
+    """The prior of some rows: the prior means of these rows, and E[tau] of all rows.
 
-    `evidence` is what earlier data, which is no longer available, said about each row.
+    `evidence` comes from earlier data that is no longer available.
     """
 
     mean: np.ndarray
@@ -56,10 +56,10 @@ class ParentArrays(NamedTuple):
 
 
 class RelationArrays(NamedTuple):
-    """All relations of a part: cells by row with the relation's number, and what the cells' scores are made of.
+    """All relations of a side: cells by row with the number of their relation, and the terms of their scores.
 
-    Relation k owns the rows offsets[k]..offsets[k+1]-1 of the factor arrays, one for each m of the paper.
-    `places[cell]` is the row of `c_first` and `c_second` that holds the projection moments of the cell's other entity.
+    Relation k has the rows offsets[k]..offsets[k+1]-1 of the factor arrays, one for each m of the paper.
+    `places[cell]` is the row of `c_first` and `c_second` with the projection moments of the cell's other entity.
     """
 
     indptr: np.ndarray
@@ -78,7 +78,7 @@ class RelationArrays(NamedTuple):
 
 
 class ContextArrays(NamedTuple):
-    """Contexts by query: for query q, positions indptr[q]..indptr[q+1]-1 hold a column and its count."""
+    """Contexts by query: positions indptr[q]..indptr[q+1]-1 hold the columns of query q and their counts."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -86,7 +86,7 @@ class ContextArrays(NamedTuple):
 
 
 class QueryPrior(NamedTuple):
-    """What queries are drawn to: means (q, t), total uncertainty of each mean, first E[tau], its Gamma's parameters."""
+    """The prior of queries: means (q, t), total variance of each mean, initial E[tau], and its Gamma's parameters."""
 
     mean: np.ndarray
     spread: np.ndarray

@@ -1,6 +1,6 @@
-"""What is known of a column once its v_j is: q(b_j), Eq. (bj-updates), and the bounded log-likelihood of its cells.
+"""Work on a column after its v_j: q(b_j), Eq. (bj-updates), and the bounded log-likelihood of its cells.
 
-Both need the moments of the same products u_i.v_j, which are taken once a column.
+Both need the moments of the same products u_i.v_j, which are computed once per column.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from vbn.kernels.prefetch import AHEAD, prefetch_row
 
 @helper
 def span(i, cells):
-    """Where the cells of row i begin and end."""
+    """Return where the cells of row i begin and end."""
     at = i - cells.first
     return cells.indptr[at], cells.indptr[at + 1]
 
 
 @helper
 def longest_row(first, last, cells):
-    """Cells of the longest of the rows first..last-1."""
+    """Return the largest number of cells in any of the rows first..last-1."""
     longest = 0
     for j in range(first, last):
         begin, end = span(j, cells)
@@ -32,7 +32,7 @@ def longest_row(first, last, cells):
 
 @helper
 def product_moments(j, cells, row, other, products):
-    """Mean and variance of u_i.v_j for every cell of column j, whose v_j is in `row`, into `products`."""
+    """Write the mean and variance of u_i.v_j for every cell of column j to `products`; `row` holds v_j."""
     means, variances = products
     begin, end = span(j, cells)
     for k in range(begin, end):
@@ -46,7 +46,7 @@ def product_moments(j, cells, row, other, products):
 
 @helper
 def update_bias(j, cells, precision, linear, products, bias):
-    """Update q(b_j), given its prior as natural parameters: precision, and precision times mean."""
+    """Update q(b_j), given its prior as precision and precision times mean."""
     means, variances = products
     begin, end = span(j, cells)
     before, spread = bias.mean[j], bias.variance[j]
@@ -62,7 +62,7 @@ def update_bias(j, cells, precision, linear, products, bias):
 
 @helper
 def likelihood(j, cells, products, bias):
-    """Bounded log-likelihood of the cells of column j, at the best xi."""
+    """Return the bounded log-likelihood of the cells of column j, at the best xi."""
     means, variances = products
     begin, end = span(j, cells)
     centre, spread = bias.mean[j], bias.variance[j]
@@ -76,9 +76,9 @@ def likelihood(j, cells, products, bias):
 
 @kernel
 def update_biases(first, last, active, cells, own, other, prior_precision, prior_linear, bias, result):
-    """Update q(b_j) of the active columns first..last-1 in place; `own` are the v's, `other` the u's.
+    """Update q(b_j) of the active columns first..last-1 in place; `own` holds all v_j, `other` all u_i.
 
-    The bounded log-likelihood of each column's cells after that goes into `result`.
+    The bounded log-likelihood of each column's cells after the update is written to `result`.
     """
     t, dtype = own.mean.shape[1], own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)

@@ -1,4 +1,4 @@
-"""How the kernels are compiled: cached on disk, without the GIL, sums free to be re-ordered into SIMD lanes."""
+"""How the kernels are compiled: cached on disk, without the GIL, with sums reordered into SIMD lanes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numba
 
-# Re-ordering a sum changes its last bits, but the same way in every run. NaN and infinity keep their meaning.
+# Reordering a sum changes its last bits, but in the same way in every run. NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
 kernel: Any = numba.njit(cache=True, nogil=True, fastmath=_FASTMATH, error_model="numpy")
-"""Decorator of a kernel that the engine calls."""
+"""Decorator of a kernel, which Python calls."""
 
 helper: Any = numba.njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", inline="never")
-"""Decorator of a function that kernels call; it is compiled into each of them."""
+"""Decorator of a function that kernels call and that is compiled into each of them."""

@@ -1,10 +1,10 @@
-"""Counting a corpus: its words as numbers, and the pairs of words within a window.
+"""Count a corpus: its words as numbers, and the pairs of words within a window.
 
-Words are cut at white space, and each distinct word gets the next number.
+Words are split at white space, and each distinct word gets the next number.
 
 Pairs are counted in a hash table of fixed size, keyed by the cell ``low * n + high`` of an unordered pair of entities.
-A full table is returned to the caller, which puts it aside as a sorted run; runs are merged pairwise. The list of all
-pairs of a corpus is never held.
+A full table is returned to the caller, which stores it as a sorted run; runs are merged pairwise. The list of all pairs
+of a corpus is never held in memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def count_window(tokens, offsets, n, reach, window, sentence, position, keys, va
     Parameters
     ----------
     tokens
-        int32, the entities of all sentences one after the other.
+        int32, the entities of all sentences, concatenated.
     offsets
         int64, sentence ``s`` is ``tokens[offsets[s]:offsets[s + 1]]``.
     n
@@ -34,16 +34,16 @@ def count_window(tokens, offsets, n, reach, window, sentence, position, keys, va
     reach
         The largest distance.
     window
-        A pair at distance d counts ``window - d + 1``; 0: every pair counts 1.
+        A pair at distance d counts ``window - d + 1``; if 0, every pair counts 1.
     sentence, position
-        Where to begin: a sentence and a token (an index into `tokens`) in it.
+        Where to begin: a sentence, and a token in it (an index into `tokens`).
     keys, values
-        int64, the table; a power of two long, `keys` filled with -1. Written to.
+        int64, the table, which is written to. Its length is a power of two, and `keys` is filled with -1.
 
     Returns
     -------
     sentence, position, filled
-        Where to go on (``sentence == len(offsets) - 1`` at the end), and the number of cells in use.
+        Where to continue (``sentence == len(offsets) - 1`` at the end), and the number of cells in use.
     """
     mask = keys.shape[0] - 1
     room = keys.shape[0] // 2 - reach
@@ -82,7 +82,7 @@ def _scrambled(key):
 
 @njit(cache=True, nogil=True)
 def merge_runs(keys_a, values_a, keys_b, values_b):
-    """Merge two runs of rising keys into one, adding the values of keys that are in both."""
+    """Merge two runs of ascending keys into one, adding the values of keys that are in both."""
     keys = np.empty(keys_a.shape[0] + keys_b.shape[0], dtype=np.int64)
     values = np.empty(keys.shape[0], dtype=np.int64)
     a = b = size = 0
@@ -104,9 +104,9 @@ def merge_runs(keys_a, values_a, keys_b, values_b):
 
 @njit(cache=True, nogil=True)
 def mirrored(cells, amounts, n):
-    """Return counts of unordered pairs as a symmetric matrix in compressed rows; a pair of equals counts both ways.
+    """Return counts of unordered pairs as a symmetric CSR matrix; a pair of an entity with itself counts twice.
 
-    Cells rise, and so each row gets its columns in order: first those before it, whose cells come earlier.
+    Cells are in ascending order, so each row gets its columns in order.
     """
     indptr = np.zeros(n + 1, dtype=np.int64)
     for cell in cells:
@@ -138,7 +138,7 @@ def _doubled(array, used):
 
 @helper
 def _table(size, hashes, n):
-    """Return an open-addressing table of the numbers 0..n-1 by their hashes; -1 is free."""
+    """Return an open-addressing table of the numbers 0..n-1 by their hashes; -1 marks a free slot."""
     table = np.full(size, -1, np.int32)
     for number in range(n):
         at = hashes[number] & np.uint64(size - 1)
@@ -158,11 +158,11 @@ def _same(text, start, pool, begin, length):
 
 @kernel
 def number_words(text, table, hashes, ends, pool, n):
-    """Return the words of a text of whole lines as numbers, and how many words there are up to the end of each line.
+    """Return the words of a text of whole lines as numbers, and the number of words up to the end of each line.
 
-    `n` words are known: word w is pool[ends[w]:ends[w + 1]], and `table` (a power of two long, -1 where it is free) has
-    its number where `hashes[w]` says. These four, which may have grown, and the new `n` are returned with the numbers.
-    White space is that of ASCII; lines end with a line feed, a carriage return, or both.
+    `n` words are known: word w is pool[ends[w]:ends[w + 1]], and `table` (its length a power of two, -1 in free slots)
+    has its number in the slot of `hashes[w]`. These four arrays, which may have grown, and the new `n` are returned
+    after the numbers. White space is that of ASCII; lines end with a line feed, a carriage return, or both.
     """
     numbers, lines = np.empty(len(text) // 2 + 1, np.int32), np.empty(1024, np.int64)
     found = n_lines = 0

@@ -1,4 +1,4 @@
-"""One pass of retrofitting: each vector in turn becomes a weighted mean of itself as trained and of its neighbours."""
+"""Retrofitting: each vector in turn becomes a weighted mean of its trained value and its neighbours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vbn.kernels.compile import kernel
 
 @kernel
 def draw_together(vectors, has, start, trained, order, indptr, indices, alpha, beta):
-    """Go through `order` in place; `beta` below 0 stands for one over the number of neighbours that have a vector."""
+    """Run one pass over `order` in place; a negative `beta` means one over the number of neighbours with a vector."""
     dim = vectors.shape[1]
     for i in order:
         near = 0

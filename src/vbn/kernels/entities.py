@@ -1,9 +1,10 @@
-"""q(u_i) and q(v_j), Eq. (ui-update): coordinate ascent over the dimensions of one row after the other.
+"""q(u_i) and q(v_j), Eq. (ui-update): coordinate ascent over the dimensions of each row.
 
-Dropping the off-diagonal of the precision matrix, as the paper's text has it, diverges. Here the coordinates of a row
-are updated one by one, each given the newest values of the others, which raises the bound each time. Two ways to the
-same numbers: `_direct_pass` holds the row's contexts, dimension by cell, and costs O(t) a cell; where that would leave
-the cache, or relations add to the row, the weighted Gram matrix of the contexts is built first, O(t^2) a cell.
+Dropping the off-diagonal of the precision matrix, as the paper's text suggests, diverges. Here the coordinates of a row
+are updated one by one, each given the latest values of the others, which raises the bound each time. There are two ways
+to the same numbers. `_direct_pass` keeps the row's contexts, dimension by cell, and costs O(t) per cell. If they would
+not fit into the cache, or if the row has relations, the weighted Gram matrix of the contexts is built first, at O(t^2)
+per cell.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from vbn.kernels.moments import dot_moments, load_row, projection_moments, relat
 from vbn.kernels.prefetch import AHEAD, prefetch_row
 from vbn.kernels.tiles import turn_rows
 
-_BLOCK = 64  # cells of a block of the Gram matrix: it stays in the first-level cache
-_STEP = 32  # cells of a step of the vector loops
-_CHUNK = 256  # cells of a chunk of the direct pass: sums inside are in the type of the model, of chunks in float64
+_BLOCK = 64  # cells per block of the Gram matrix, which stays in the first-level cache
+_STEP = 32  # cells per step of the vector loops
+_CHUNK = 256  # cells per chunk of the direct pass; sums within it are in the model's type, sums of chunks in float64
 
 
 @helper
 def _add_block(gram, extra, linear, work, filled):
-    """Add a block of cells, held dimension by cell: L mu mu^T (lower triangle), L var, target mu.
+    """Add a block of cells, stored dimension by cell: L mu mu^T (lower triangle), L var, target mu.
 
-    Sums over a block are in the type of the model, sums of blocks in float64.
+    Sums over a block are in the model's type, sums of blocks in float64.
     """
     block, scaled, slopes, targets, spread = work
     t = gram.shape[0]
@@ -66,7 +67,7 @@ def _add_block(gram, extra, linear, work, filled):
 
 @helper
 def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work):
-    """What the co-occurrence cells of row i add: Gram matrix, extra diagonal (variances), linear term."""
+    """Add the co-occurrence cells of row i to the Gram matrix, the extra diagonal (variances) and the linear term."""
     own_mean, own_second, own_variance = row
     block, _, slopes, targets, spread = work
     t = gram.shape[0]
@@ -98,7 +99,7 @@ def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, lin
 
 @helper
 def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
-    """What the relations of row i add: X^T S X to the Gram matrix, S_mm var_x to the diagonal, X^T l to the rest."""
+    """Add the relations of row i: X^T S X to the Gram matrix, S_mm var_x to the diagonal, X^T l to the linear term."""
     t = gram.shape[0]
     begin, end = relations.indptr[i], relations.indptr[i + 1]
     while begin < end:
@@ -142,8 +143,8 @@ def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
 def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
     """Lay out the cells of row i by chunk, dimension and cell, with their slope L and residual g - L E[x].
 
-    What their variances add to the precisions comes on top of what `spread` holds. Chunks are filled up to whole
-    steps of the vector loops by cells of no weight.
+    The contribution of their variances to the precisions is added to `spread`. Chunks are padded to whole steps of the
+    vector loops with cells of weight 0.
     """
     own_mean, own_second, own_variance = row
     block, residual, slopes, spread, means, squares, partial = work
@@ -179,7 +180,7 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
 
 @helper
 def _add_variances(indices, start, n, slopes, variance, partial, spread):
-    """Add the sum of L var over n cells to `spread`: four cells at a time, in the type of the model."""
+    """Add the sum of L var over n cells to `spread`, four cells at a time, in the model's type."""
     t = variance.shape[1]
     partial[:] = 0.0
     whole = n - n % 4
@@ -198,7 +199,7 @@ def _add_variances(indices, start, n, slopes, variance, partial, spread):
 
 @helper
 def _whole(n):
-    """Cells of a chunk of n once it is filled up to whole steps of the vector loops."""
+    """Return the length of a chunk of n cells, padded to whole steps of the vector loops."""
     return (n + _STEP - 1) // _STEP * _STEP
 
 
@@ -206,8 +207,8 @@ def _whole(n):
 def _direct_pass(i, n, own, tau, prior_mean, linear, work):
     """Update the coordinates of row i in turn from its n cells, keeping their residuals up to date.
 
-    `linear` is what earlier data adds to the numerators; what it adds to the precisions is in `spread` already. The
-    residuals take in the step of one coordinate while the sums of the next are taken.
+    `linear` is the contribution of earlier data to the numerators; `spread` already has its contribution to the
+    precisions. The step of each coordinate enters the residuals in the loop that sums for the next coordinate.
     """
     block, residual, slopes, spread = work[:4]
     dtype = block.dtype.type
@@ -234,7 +235,7 @@ def _direct_pass(i, n, own, tau, prior_mean, linear, work):
 
 @helper
 def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
-    """Update the coordinates of row i in turn, each given the newest values of the others."""
+    """Update the coordinates of row i in turn, each given the latest values of the others."""
     t = gram.shape[0]
     mean = np.empty(t)
     for d in range(t):
@@ -255,7 +256,7 @@ def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
 
 @helper
 def _chunks(first, last, cells, direct_cells):
-    """Chunks of the longest row that takes the direct way."""
+    """Return the number of chunks of the longest row that takes the direct way."""
     longest = 1
     for i in range(first, last):
         begin, end = span(i, cells)
@@ -267,9 +268,9 @@ def _chunks(first, last, cells, direct_cells):
 
 @kernel
 def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells):
-    """Update the densities of the active rows first..last-1 in place; xi and zeta are those of the row's start.
+    """Update the densities of the active rows first..last-1 in place; xi and zeta come from the row before its update.
 
-    Rows of at most `direct_cells` cells take the direct way.
+    Rows without relations and with at most `direct_cells` cells take the direct way.
     """
     known = len(prior.evidence.precision) > 0
     t = own.mean.shape[1]
@@ -277,15 +278,23 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
     dtype = own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
     gram_work = (
-        np.empty((t, _BLOCK), dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype), np.empty(_BLOCK, dtype),
+        np.empty((t, _BLOCK), dtype),
+        np.empty(_BLOCK, dtype),
+        np.empty(_BLOCK, dtype),
+        np.empty(_BLOCK, dtype),
         np.zeros(t, dtype),
-    )  # fmt: skip
+    )
     chunks = _chunks(first, last, cells, direct_cells)
-    # 16 more than a power of two: else all dimensions of a cell would fall into the same lines of the cache
+    # 16 more than a power of two; otherwise all dimensions of a cell would map to the same lines of the cache
     direct_work = (
-        np.empty((chunks, t, _CHUNK + 16), dtype), np.empty((chunks, _CHUNK), dtype), np.empty((chunks, _CHUNK), dtype),
-        np.empty(t), np.empty(_CHUNK, dtype), np.empty(_CHUNK, dtype), np.empty(t, dtype),
-    )  # fmt: skip
+        np.empty((chunks, t, _CHUNK + 16), dtype),
+        np.empty((chunks, _CHUNK), dtype),
+        np.empty((chunks, _CHUNK), dtype),
+        np.empty(t),
+        np.empty(_CHUNK, dtype),
+        np.empty(_CHUNK, dtype),
+        np.empty(t, dtype),
+    )
     for i in range(first, last):
         if not active[i]:
             continue

@@ -1,7 +1,7 @@
-"""Fold-in: the density of a new row from its contexts, by the row update of training with all else held fixed.
+"""Fold-in: the density of a new row from its contexts, by the row update of training with everything else fixed.
 
-The contexts of a row are laid out once, dimension by cell; each sweep recomputes xi and runs the same coordinate ascent
-as `vbn.kernels.entities`, then updates E[tau].
+The contexts of a row are laid out once, dimension by cell. Each sweep recomputes xi, runs the same coordinate ascent as
+`vbn.kernels.entities`, and updates E[tau].
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import numpy as np
 from vbn.kernels.compile import helper, kernel
 from vbn.kernels.logistic import linearise
 
-_CHUNK = 1024  # cells summed in the type of the model; sums of chunks are in float64
+_CHUNK = 1024  # cells that are summed in the model's type; sums of chunks are in float64
 
 
 @helper
 def _load(contexts, negatives, ratio, q, columns, bias, work):
-    """Lay out the cells of query q: its contexts with their counts, then the negatives that all queries share."""
+    """Lay out the cells of query q and return their number: contexts with their counts, then the shared negatives."""
     block, spread, positive, negative, shift, shift_variance = work
     begin, end = contexts.indptr[q], contexts.indptr[q + 1]
     total = 0.0
@@ -37,7 +37,7 @@ def _load(contexts, negatives, ratio, q, columns, bias, work):
 
 @helper
 def _linearise(n, mean, variance, work, slopes, residual, moments):
-    """Slope L and residual g - L E[x] of every cell at its best xi."""
+    """Compute slope L and residual g - L E[x] of every cell at its best xi."""
     block, spread, positive, negative, shift, shift_variance = work
     first, second = moments
     for k in range(n):
@@ -59,7 +59,7 @@ def _linearise(n, mean, variance, work, slopes, residual, moments):
 
 @helper
 def _ascend(n, mean, variance, tau, prior_mean, work, slopes, residual):
-    """Update the coordinates in turn, each given the newest values of the others."""
+    """Update the coordinates in turn, each given the latest values of the others."""
     block, spread = work[0], work[1]
     zero = block.dtype.type(0)
     for d in range(len(mean)):
@@ -85,10 +85,9 @@ def _ascend(n, mean, variance, tau, prior_mean, work, slopes, residual):
 
 @kernel
 def fold_in(first, last, contexts, negatives, ratio, columns, bias, prior, sweeps, result):
-    """Infer the densities of the queries first..last-1 into `result`.
+    """Infer the densities of the queries first..last-1 and write them to `result`.
 
-    `negatives` are drawn columns; together they weigh `ratio` times the contexts of a query. `prior` holds for each
-    query the mean that it is drawn to and the uncertainty of that mean, and the E[tau] to start from.
+    `negatives` are columns that all queries share; together they weigh `ratio` times the contexts of a query.
     """
     t, dtype = columns.mean.shape[1], columns.mean.dtype
     longest = 0
@@ -96,9 +95,13 @@ def fold_in(first, last, contexts, negatives, ratio, columns, bias, prior, sweep
         longest = max(longest, contexts.indptr[q + 1] - contexts.indptr[q])
     n = longest + len(negatives)
     work = (
-        np.empty((t, n), dtype), np.empty((t, n), dtype), np.empty(n), np.empty(n), np.empty(n, dtype),
+        np.empty((t, n), dtype),
+        np.empty((t, n), dtype),
+        np.empty(n),
+        np.empty(n),
         np.empty(n, dtype),
-    )  # fmt: skip
+        np.empty(n, dtype),
+    )
     slopes, residual, moments = np.empty(n, dtype), np.empty(n, dtype), (np.empty(n, dtype), np.empty(n, dtype))
     mean, variance = np.empty(t), np.empty(t)
     for q in range(first, last):

@@ -1,4 +1,4 @@
-"""q(h), Eq. (hu-updates), prior distances, and the partition of the categories into sets that can move together."""
+"""q(h), Eq. (hu-updates), distances to prior means, and the partition of categories into sets to update in parallel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vbn.kernels.compile import helper, kernel
 
 @helper
 def prior_mean_into(i, parents, target):
-    """The mean that the parents of node i give it: sum_n a_in mu_h_n."""
+    """Write the prior mean that the parents give to node i, sum_n a_in mu_h_n, to `target`."""
     target[:] = 0.0
     for k in range(parents.indptr[i], parents.indptr[i + 1]):
         for d in range(len(target)):
@@ -18,14 +18,14 @@ def prior_mean_into(i, parents, target):
 
 @kernel
 def parent_means(nodes, parents, means):
-    """The means that their parents give to some nodes."""
+    """Write the prior means that the parents give to some nodes to `means`."""
     for position in range(len(nodes)):
         prior_mean_into(nodes[position], parents, means[position])
 
 
 @kernel
 def parent_variances(nodes, parents, variances):
-    """The variances of these means in each dimension: sum_n a_in^2 var_h_n."""
+    """Write the variances of these means in each dimension, sum_n a_in^2 var_h_n, to `variances`."""
     for position in range(len(nodes)):
         spread = 0.0
         for k in range(parents.indptr[nodes[position]], parents.indptr[nodes[position] + 1]):
@@ -51,8 +51,8 @@ def update_categories(
 ):
     """Update q(h) of the categories members[first:last] in place; none may be a parent or co-parent of another.
 
-    `nodes[c]` is the node of category c and `category_of[n]` the active category of node n or -1. A child counts with
-    its entity (if that is modelled) and with its own category (if it has one).
+    `nodes[c]` is the node of category c, and `category_of[n]` the active category of node n, or -1. A child contributes
+    its entity (if that is active) and its own category (if it has one).
     """
     t = parents.mean.shape[1]
     linear, rest = np.empty(t), np.empty(t)
@@ -85,7 +85,7 @@ def update_categories(
 
 @kernel
 def distances(first, last, active, own, mean, variance, distance, log_volume):
-    """E||u_i - m_i||^2 and sum log var of the active rows first..last-1, given mean and variance of their m_i."""
+    """Compute E||u_i - m_i||^2 and sum log var of the active rows first..last-1, given the moments of their m_i."""
     t = own.mean.shape[1]
     centre = np.empty(t)
     for i in range(first, last):
@@ -103,7 +103,7 @@ def distances(first, last, active, own, mean, variance, distance, log_volume):
 
 @kernel
 def category_distances(first, last, active, nodes, parents, distance):
-    """E||h_c - m_c||^2 of the active categories first..last-1."""
+    """Compute E||h_c - m_c||^2 of the active categories first..last-1."""
     t = parents.mean.shape[1]
     centre = np.empty(t)
     for c in range(first, last):
@@ -121,10 +121,10 @@ def category_distances(first, last, active, nodes, parents, distance):
 
 @kernel
 def colour_categories(order, nodes, category_of, parent_indptr, parents, child_indptr, child_nodes):
-    """Greedy proper colouring: a category differs from its parents, its children and its children's other parents."""
+    """Colour categories greedily: each differs from its parents, its children and its children's other parents."""
     n = len(nodes)
     colours = np.full(n, -1, np.int32)
-    seen = np.full(n + 1, -1, np.int64)  # seen[colour] == c: taken around category c
+    seen = np.full(n + 1, -1, np.int64)  # seen[colour] == c: a neighbour of category c has this colour
     for position in range(len(order)):
         c = order[position]
         for k in range(parent_indptr[nodes[c]], parent_indptr[nodes[c] + 1]):
@@ -147,7 +147,7 @@ def colour_categories(order, nodes, category_of, parent_indptr, parents, child_i
 
 @kernel
 def first_not_finite(mean, variance):
-    """The first row with a mean that is not finite or a variance that is not positive, or -1."""
+    """Return the first row with a mean that is not finite or a variance that is not positive and finite, or -1."""
     for i in range(mean.shape[0]):
         for d in range(mean.shape[1]):
             if not (np.isfinite(mean[i, d]) and variance[i, d] > 0.0 and np.isfinite(variance[i, d])):

@@ -1,4 +1,4 @@
-"""Moments of a score: u.v + b of a co-occurrence cell, and the projections a = X u, c = Y v of a relation."""
+"""Moments of scores: u.v + b of a co-occurrence cell, and the projections a = X u and c = Y v of a relation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vbn.kernels.compile import helper
 
 @helper
 def load_row(own, i, row):
-    """Copy row i into (mean, E[u^2], variance) buffers, which every cell of the row reads."""
+    """Copy row i to the buffers (mean, E[u^2], variance), which every cell of the row reads."""
     mean, second, variance = row
     for d in range(len(mean)):
         mean[d] = own.mean[i, d]
@@ -19,7 +19,7 @@ def load_row(own, i, row):
 
 @helper
 def dot_moments(own_mean, own_second, own_variance, other_mean, other_variance, j):
-    """Mean and variance of u.v_j: Var = sum E[u^2] var_v + var_u mu_v^2, with E[u^2] given as own_second."""
+    """Return mean and variance of u.v_j: Var = sum E[u^2] var_v + var_u mu_v^2, where E[u^2] is `own_second`."""
     mean = own_mean.dtype.type(0)
     variance = own_mean.dtype.type(0)
     for d in range(len(own_mean)):
@@ -31,7 +31,7 @@ def dot_moments(own_mean, own_second, own_variance, other_mean, other_variance, 
 
 @helper
 def is_certain(variance, i):
-    """Whether entity i has no variance, as vectors that are read out have none: much need not be summed then."""
+    """Return whether entity i has no variance, like vectors that are read out; many sums can then be skipped."""
     total = 0.0
     for d in range(variance.shape[1]):
         total += variance[i, d]
@@ -40,7 +40,7 @@ def is_certain(variance, i):
 
 @helper
 def projection_moments(mean, variance, i, factor_mean, factor_variance, start, stop, first, second):
-    """Moments of a_m = x_m.u_i for m in start..stop-1: E[a_m] into `first`, E[a_m a_n] into `second`."""
+    """Compute the moments of a_m = x_m.u_i for m in start..stop-1: E[a_m] in `first`, E[a_m a_n] in `second`."""
     t = mean.shape[1]
     certain = is_certain(variance, i)
     for m in range(stop - start):
@@ -63,7 +63,7 @@ def projection_moments(mean, variance, i, factor_mean, factor_variance, start, s
 
 @helper
 def relation_moments(a_first, a_second, c_first, c_second, rank):
-    """E[a.c] and E[(a.c)^2] of a relation's score without its bias."""
+    """Return E[a.c] and E[(a.c)^2] of a relation's score without its bias."""
     mean = 0.0
     square = 0.0
     for m in range(rank):

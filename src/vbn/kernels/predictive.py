@@ -1,8 +1,8 @@
 """Prediction: moments of the scores of pairs, and the exact top k by the posterior predictive.
 
 The top k needs no array of scores over all columns. The predictive logit mu / sqrt(1 + pi var / 8) never exceeds
-max(mu, 0), and a negative one never exceeds mu shrunk by the largest variance. Means are cheap (a matrix product
-outside); variances are computed only for columns whose bound could still enter the best k.
+max(mu, 0), and a negative one never exceeds mu shrunk by the largest variance. Means are cheap (a matrix product by the
+caller); variances are computed only for columns whose bound could still enter the best k.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from vbn.kernels import closed_form
 from vbn.kernels.compile import helper, kernel
 from vbn.kernels.moments import dot_moments, load_row, projection_moments, relation_moments
 
-_CHUNK = 256  # columns that are passed over together if none of them can enter the best
-_ROUNDING = 1e-6  # more than a number loses on its way from float64 to float32
+_CHUNK = 256  # columns that are skipped together if none of them can enter the best k
+_ROUNDING = 1e-6  # more than the relative error of rounding float64 to float32
 
 damping = helper(closed_form.damping)
 
 
 @helper
 def logit(mean, variance):
-    """Return the logit of the predictive probability, as `closed_form.logit`."""
+    """Return the logit of the predictive probability, like `closed_form.logit`."""
     return mean / damping(variance)
 
 
@@ -65,7 +65,7 @@ def _worse(score, column, other_score, other_column):
 
 @helper
 def _sink(scores, columns, size, score, column):
-    """Put an answer at the root of a heap that has its worst there, and let it sink to its place."""
+    """Replace the root of a heap, which is its worst answer, and let the new answer sink to its place."""
     at = 0
     while True:
         child = 2 * at + 1
@@ -82,7 +82,7 @@ def _sink(scores, columns, size, score, column):
 
 @helper
 def _rise(scores, columns, at, score, column):
-    """Put an answer at the end of a heap that is not full, and let it rise to its place."""
+    """Append an answer to a heap that is not full, and let it rise to its place."""
     while at > 0:
         parent = (at - 1) // 2
         if not _worse(score, column, scores[parent], columns[parent]):
@@ -119,7 +119,7 @@ def _listed(column, columns, begin, end):
 
 @helper
 def _any_reaches(values, start, stop, least):
-    """Return whether one of values[start:stop] is at least `least`; counting them becomes vector code."""
+    """Return whether any of values[start:stop] is at least `least`; counting them becomes vector code."""
     hits = 0
     for at in range(start, stop):
         hits += values[at] >= least
@@ -130,9 +130,10 @@ def _any_reaches(values, start, stop, least):
 def offer_predictive(means, columns, queries, items, bias, extra, bound, hidden, best):
     """Offer a block of columns to every query; `means` are their E[x] up to a rounding error.
 
-    `extra` (the popularity dial) adds to the logit of each column. `bound` has the largest `extra`, and for each query
-    the largest rounding error and a lower bound on 1 / sqrt(1 + pi var / 8). `hidden` has the sorted columns that query
-    q must not get, hidden[1][hidden[0][q]:hidden[0][q + 1]]. `best` has scores, columns and lengths of the heaps.
+    `extra` (the weight of popularity) is added to the logit of each column. `bound` has the largest `extra`, and for
+    each query the largest rounding error and a lower bound on 1 / sqrt(1 + pi var / 8). `hidden` has the sorted columns
+    that query q must not get, hidden[1][hidden[0][q]:hidden[0][q + 1]]. `best` has the scores, columns and lengths of
+    the heaps.
     """
     largest_extra, slack, shrink = bound
     hidden_indptr, hidden_columns = hidden
@@ -171,7 +172,7 @@ def offer_predictive(means, columns, queries, items, bias, extra, bound, hidden,
 
 @kernel
 def offer_scores(scores, columns, hidden, best):
-    """Offer a block of columns with given scores to every query; `hidden` and `best` as in `offer_predictive`."""
+    """Offer a block of columns with given scores to every query; `hidden` and `best` are as in `offer_predictive`."""
     hidden_indptr, hidden_columns = hidden
     best_scores, best_columns, filled = best
     for q in range(scores.shape[0]):

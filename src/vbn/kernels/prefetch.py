@@ -1,4 +1,4 @@
-"""Tell the processor which memory a loop will read soon: gathered rows come from anywhere, so it cannot guess."""
+"""Tell the processor which memory a loop will read soon; it cannot predict gathered rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-_LINE, _LINES = 64, 4  # bytes of a line of the cache, and how many of a row are fetched: 64 dimensions in float32
+_LINE, _LINES = 64, 4  # bytes per line of the cache, and lines fetched per row: 64 dimensions in float32
 AHEAD = 8
-"""Cells between the one that is computed and the one that is fetched."""
+"""Number of cells between the current one and the one that is fetched."""
 
 
 @intrinsic
@@ -39,4 +39,4 @@ def _prefetch_row(_, array, row):
 
 
 prefetch_row: Any = _prefetch_row
-"""(array, row): fetch the first lines of a row of a 2-D array into the cache; nothing else happens."""
+"""Fetch the first lines of a row of a 2-D array into the cache: prefetch_row(array, row)."""

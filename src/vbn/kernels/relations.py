@@ -1,7 +1,7 @@
 """q(x_mk) and q(y_mk), Eq. (x-update), q(r_jk), Eq. (r_jk-updates), and the relations' log-likelihood.
 
-A relation's cells are a list of (left, right, weights), where entities go by their place among those that occur in it;
-the moments of their projections on the relation's factors are computed once for each entity, not for each cell.
+The cells of a relation are a list of (left, right, weights), where an entity is given by its position among those that
+occur in the relation. The moments of its projections on the factors are computed once per entity, not per cell.
 """
 
 from __future__ import annotations
@@ -15,17 +15,24 @@ from vbn.kernels.moments import is_certain, projection_moments, relation_moments
 
 @kernel
 def project(ids, entities, factor, start, stop, first, second):
-    """Moments of the projections x_m.u of entities, m in start..stop-1, into (n, rank) and (n, rank, rank)."""
+    """Compute the moments (n, rank) and (n, rank, rank) of the projections x_m.u of entities, m in start..stop-1."""
     for position in range(len(ids)):
         projection_moments(
-            entities.mean, entities.variance, ids[position], factor.mean, factor.variance, start, stop,
-            first[position], second[position],
-        )  # fmt: skip
+            entities.mean,
+            entities.variance,
+            ids[position],
+            factor.mean,
+            factor.variance,
+            start,
+            stop,
+            first[position],
+            second[position],
+        )
 
 
 @helper
 def _reproject(ids, entities, factor, start, stop, m, first, second):
-    """Renew what depends on x_m after it has moved."""
+    """Recompute the projections that depend on x_m after its update."""
     t, p = entities.mean.shape[1], m - start
     for position in range(len(ids)):
         i = ids[position]
@@ -49,7 +56,7 @@ def _reproject(ids, entities, factor, start, stop, m, first, second):
 
 @helper
 def _own_sums(p, cells, mean, square, bias_of, bias, c_first, c_second, pull, spread, shift):
-    """What the cells tell x_m, by own entity: g - L r times E[c_m], L E[c_m^2], and L E[c_m c_n] for all n."""
+    """Sum over the cells of each own entity, for x_m: (g - L r) E[c_m], L E[c_m^2], and L E[c_m c_n] for all n."""
     left, right, positive, negative = cells
     rank = shift.shape[1]
     pull[:] = 0.0
@@ -68,7 +75,7 @@ def _own_sums(p, cells, mean, square, bias_of, bias, c_first, c_second, pull, sp
 
 @helper
 def _factor_system(p, start, own_ids, own, own_factor, a_first, pull, spread, shift, gram, extra, linear):
-    """Sum over entities what `_own_sums` found: Gram matrix (lower half), extra diagonal and linear term of x_m."""
+    """Sum the results of `_own_sums` over entities: Gram matrix (lower half), extra diagonal, linear term of x_m."""
     rank, t = shift.shape[1], own.mean.shape[1]
     mean, others = np.empty(t), np.empty(t)
     for position in range(len(own_ids)):
@@ -93,7 +100,7 @@ def _factor_system(p, start, own_ids, own, own_factor, a_first, pull, spread, sh
 
 @helper
 def _solve_factor(m, own_factor, tau, prior_mean, gram, extra, linear):
-    """Update the coordinates of x_m in turn, each given the newest values of the others."""
+    """Update the coordinates of x_m in turn, each given the latest values of the others."""
     t = len(linear)
     for d in range(t):
         for e in range(d):
@@ -109,14 +116,30 @@ def _solve_factor(m, own_factor, tau, prior_mean, gram, extra, linear):
 
 @kernel
 def update_factors(
-    start, stop, left, right, positive, negative, own_ids, own, own_factor, tau, prior_mean, evidence, bias_of, bias,
-    a_first, a_second, c_first, c_second,
-):  # fmt: skip
-    """Update q(x_m), m in start..stop-1 one after the other, from all cells of their relation; zeta is kept up to date.
+    start,
+    stop,
+    left,
+    right,
+    positive,
+    negative,
+    own_ids,
+    own,
+    own_factor,
+    tau,
+    prior_mean,
+    evidence,
+    bias_of,
+    bias,
+    a_first,
+    a_second,
+    c_first,
+    c_second,
+):
+    """Update q(x_m) for m in start..stop-1 in turn from all cells of the relation, keeping zeta up to date.
 
-    Cells refer to entities by their place in `own_ids` (left) and among the other side's (right); `bias_of[cell]` is
-    the column whose bias r the cell carries. `tau`, `prior_mean` and `evidence` are those of all factors. `a_*` are the
-    projections of the own side, which are renewed, `c_*` those of the other.
+    Cells refer to entities by their position in `own_ids` (left) and in the ids of the other side (right);
+    `bias_of[cell]` is the column of the cell's bias r. `tau`, `prior_mean` and `evidence` are those of all factors.
+    `a_*` are the projections of the own side, which are updated, and `c_*` those of the other side.
     """
     t, rank, n_own = own.mean.shape[1], stop - start, len(own_ids)
     cells = left, right, positive, negative
@@ -142,7 +165,7 @@ def update_factors(
         first[:] = a_first[:, p]
         second[:] = a_second[:, p]
         _reproject(own_ids, own, own_factor, start, stop, m, a_first, a_second)
-        for k in range(len(left)):  # only what has x_m in it has moved
+        for k in range(len(left)):  # only the terms with x_m have changed
             i, j = left[k], right[k]
             mean[k] += (a_first[i, p] - first[i]) * c_first[j, p]
             step = -(a_second[i, p, p] - second[i, p]) * c_second[j, p, p]
@@ -153,10 +176,21 @@ def update_factors(
 
 @kernel
 def update_relation_biases(
-    left, right, columns, positive, negative, a_first, a_second, c_first, c_second, prior_precision, prior_linear,
-    bias, active,
-):  # fmt: skip
-    """Update q(r_j) of one relation in place; `columns[cell]` is the cell's column j, the prior as for `b`."""
+    left,
+    right,
+    columns,
+    positive,
+    negative,
+    a_first,
+    a_second,
+    c_first,
+    c_second,
+    prior_precision,
+    prior_linear,
+    bias,
+    active,
+):
+    """Update q(r_j) of a relation in place; `columns[cell]` is the cell's column j, and the prior is given as for b."""
     rank = a_first.shape[1]
     precision, linear = prior_precision.copy(), prior_linear.copy()
     for k in range(len(left)):
@@ -175,7 +209,7 @@ def update_relation_biases(
 
 @kernel
 def relation_residuals(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, bias):
-    """Sum of g - L E[score], and of L, over one relation's cells: where its biases should go together."""
+    """Return the sums of g - L E[score] and of L over the cells of a relation, for a joint step of its biases."""
     rank = a_first.shape[1]
     pull, stiff = 0.0, 0.0
     for k in range(len(left)):
@@ -191,7 +225,7 @@ def relation_residuals(left, right, columns, positive, negative, a_first, a_seco
 
 @kernel
 def relation_likelihood(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, bias):
-    """Bounded log-likelihood of one relation's cells at the best zeta."""
+    """Return the bounded log-likelihood of the cells of a relation at the best zeta."""
     rank = a_first.shape[1]
     total = 0.0
     for k in range(len(left)):

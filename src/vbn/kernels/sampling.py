@@ -1,10 +1,10 @@
-"""One epoch's sample: thin the positives, draw the negatives, aggregate both into cells by row, then by column.
+"""Sample an epoch: thin the positives, draw the negatives, and aggregate both into cells by row, then by column.
 
-Random numbers go by position: a stream belongs to (seed, epoch, stream, row), never to a thread.
+Random numbers depend on the position: a stream belongs to (seed, epoch, stream, row), never to a thread.
 
-From cells by row to cells by column it takes two steps that both stay in the cache: by block of columns, then by
-column. In between, a cell is three numbers: its row, its column within the block, and its weight, which is below 0 for
-a negative. A cell that is both is there twice.
+Cells by row become cells by column in two steps that both stay in the cache: by block of columns, then by column. In
+between, an entry has three numbers: its row, its column within the block, and its weight, which is negative for a
+negative. A cell that is both positive and negative has two entries.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 
 from vbn.kernels.compile import helper, kernel
 
-_TRIES = 16  # how often a draw that hits a positive is repeated before it is given up
-_BATCH = 256  # draws that are made at a time, without a branch among them
+_TRIES = 16  # attempts before a draw that keeps hitting positives is given up
+_BATCH = 256  # draws made at a time, without branches
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _SHIFT_30, _SHIFT_27, _SHIFT_31, _SHIFT_11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 UNITS = 9007199254740992.0
-"""2 ** 53, the number of different random numbers in [0, 1)."""
+"""2 ** 53, the number of distinct random numbers in [0, 1)."""
 _UNIT = 1.0 / UNITS
 
 
@@ -34,7 +34,7 @@ def mixed(state):
 
 @helper
 def stream_state(seed, epoch, stream, row):
-    """Return the start of the stream of one row: each coordinate is scrambled before the next one enters."""
+    """Return the initial state of a row's stream; each coordinate is scrambled before the next one is added."""
     state = mixed(np.uint64(seed) + _GOLDEN)
     state = mixed(state + np.uint64(epoch) * _MIX_1 + _GOLDEN)
     state = mixed(state + np.uint64(stream) * _MIX_2 + _GOLDEN)
@@ -43,34 +43,34 @@ def stream_state(seed, epoch, stream, row):
 
 @helper
 def advanced(state):
-    """Return the next state; `mixed` of it is a random integer, `unit` of it a random number in [0, 1)."""
+    """Return the next state; `mixed` turns it into a random integer, `unit` into a random number in [0, 1)."""
     return state + _GOLDEN
 
 
 @helper
 def skipped(state, steps):
-    """Return the state so many steps ahead."""
+    """Return the state that many steps ahead."""
     return state + np.uint64(steps) * _GOLDEN
 
 
 @helper
 def whole(state):
-    """Return the whole number below `UNITS` of a state."""
+    """Return the random integer below `UNITS` of a state."""
     return np.int64(mixed(state) >> _SHIFT_11)
 
 
 @helper
 def unit(state):
-    """Return the number in [0, 1) of a state."""
+    """Return the random number in [0, 1) of a state."""
     return whole(state) * _UNIT
 
 
 @kernel
 def alias_table(weights, ids):
-    """Return Walker's alias table of a discrete distribution over `ids`, one line for each of them.
+    """Return Walker's alias table of a discrete distribution over `ids`, one line per id.
 
-    A line has a whole number T and two ids, the first in the low half of an integer: a random number below T * 2**-53
-    means the first of them, any other the second.
+    A line has an integer T, and two ids packed into one integer, the first in its low half. A random number below
+    T * 2**-53 selects the first id, any other the second.
     """
     n = len(weights)
     stay = weights * (n / weights.sum())
@@ -113,7 +113,7 @@ def _grown(array, size):
 
 @helper
 def _draw(state, table, drawn, n):
-    """Fill the first `n` entries of `drawn` from an alias table, by two random numbers each and without a branch."""
+    """Fill the first `n` entries of `drawn` from an alias table, with two random numbers each and without branches."""
     for k in range(n):
         line = np.int64(unit(skipped(state, 2 * k + 1)) * len(table))
         moves = whole(skipped(state, 2 * k + 2)) >= table[line, 0]
@@ -145,12 +145,12 @@ def sample_rows(
 ):
     """Return the cells of the rows first..last-1: lengths, columns, weights as positive, weights as negative.
 
-    A positive of weight c is thinned to its expectation c * keep, rounded at random to a whole number unless its
-    row or column is rare ("exact"). A row of positive weight W gets negatives of weight `negatives` * W in all, spread
-    over at most `max_draws` draws and `draws_per_cell` for each of its positives, from the alias table `noise`; with
-    `reject`, none falls on an observed pair. `place` is where a column is in the row's output, or -2 where no negative
-    may fall; it is -1 for every column before and after the call. Row 0 of the arrays is row `first_row` of all, and
-    has the random numbers of that row.
+    A positive of weight c is thinned to its expectation c * keep, which is rounded at random to an integer unless its
+    row or column is rare ("exact"). A row of positive weight W gets negatives of total weight `negatives` * W, spread
+    over at most `max_draws` draws, and at most `draws_per_cell` per positive, from the alias table `noise`. With
+    `reject`, none of them is an observed pair. `place` is the position of a column in the row's output, or -2 where no
+    negative may fall; it is -1 for every column before and after the call. Row 0 of the arrays is row `first_row` of
+    the data, and uses the random numbers of that row.
     """
     lengths = np.zeros(last - first, np.int64)
     capacity = 2 * (indptr[last] - indptr[first]) + 1024
@@ -179,7 +179,7 @@ def sample_rows(
                 if not (exact_row[i] or exact_column[j]):
                     state = advanced(state)
                     weight = np.floor(weight + unit(state))
-            kept = int(weight > 0.0)  # what is left out is overwritten by the next one: a branch would cost more
+            kept = int(weight > 0.0)  # the next entry overwrites a dropped one: a branch would cost more
             columns[size], positive[size], negative[size] = j, weight, 0.0
             place[j] = -2 if reject else size * kept + (kept - 1)
             size += kept
@@ -197,7 +197,7 @@ def sample_rows(
                 )
             accepted = tries = 0
             while draws > 0:
-                batch = np.minimum(draws, _BATCH)  # each of the draws takes one try at least
+                batch = np.minimum(draws, _BATCH)  # each draw takes at least one attempt
                 _draw(state, noise, drawn, batch)
                 state = skipped(state, 2 * batch)
                 for k in range(batch):
@@ -231,7 +231,7 @@ def sample_rows(
 
 @kernel
 def count_blocks(cells, block_of, n_blocks):
-    """Count the entries that each block of columns gets from some rows."""
+    """Count the entries of some rows in each block of columns."""
     counts = np.zeros(n_blocks, np.int64)
     for k in range(cells.indptr[0], cells.indptr[-1]):
         counts[block_of[cells.indices[k]]] += (cells.positive[k] > 0) + (cells.negative[k] > 0)
@@ -240,7 +240,7 @@ def count_blocks(cells, block_of, n_blocks):
 
 @kernel
 def scatter_blocks(cells, block_of, starts, cursor, rows, columns, weights):
-    """Write the entries of some rows to where `cursor` says for their blocks; `starts` are the blocks' columns."""
+    """Write the entries of some rows at the `cursor` of their blocks; `starts` are the first columns of the blocks."""
     for i in range(len(cells.indptr) - 1):
         for k in range(cells.indptr[i], cells.indptr[i + 1]):
             j = cells.indices[k]
@@ -257,7 +257,7 @@ def scatter_blocks(cells, block_of, starts, cursor, rows, columns, weights):
 
 @kernel
 def turn_block(rows, columns, weights, width):
-    """Return the cells of a block by column, rows rising: indptr, rows, weights as positive, weights as negative."""
+    """Return the cells of a block by column, rows ascending: indptr, rows, weights as positive, weights as negative."""
     indptr = np.zeros(width + 1, np.int64)
     newest = np.full(width, -1, np.int64)  # the latest entry of each column
     for k in range(len(rows)):

@@ -1,6 +1,6 @@
-"""Turn gathered rows into columns, eight by eight in the registers of the processor.
+"""Transpose gathered rows in tiles of eight by eight in the registers of the processor.
 
-Written as a plain loop, that is one store for every number, the costliest part of an update of an entity.
+A plain loop would need one store per number, which would be the most expensive part of updating an entity.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SIDE = 8
 
 
 def _exchanged(builder, vectors, step):
-    """Swap the blocks off the diagonal of all tiles of twice `step`: after steps 1, 2 and 4 the tile is turned."""
+    """Swap the off-diagonal blocks of all tiles of size 2 * `step`; steps 1, 2 and 4 transpose the tile."""
     ints = [ir.Constant(ir.IntType(32), n) for n in range(2 * _SIDE)]
     low = [ints[_SIDE + lane - step if lane & step else lane] for lane in range(_SIDE)]
     high = [ints[_SIDE + lane if lane & step else lane + step] for lane in range(_SIDE)]
@@ -34,7 +34,7 @@ def _exchanged(builder, vectors, step):
 
 @intrinsic
 def _turn_tile(_, source, ids, start, target, d, at):
-    """target[d + a, at + b] = source[ids[start + b], d + a] for a, b < 8."""
+    """Set target[d + a, at + b] = source[ids[start + b], d + a] for a, b < 8."""
 
     def generate(context, builder, signature, arguments):
         source, ids, target = (make_array(signature.args[n])(context, builder, arguments[n]) for n in (0, 1, 3))
@@ -70,9 +70,9 @@ _turn: Any = _turn_tile
 
 @helper
 def turn_rows(source, ids, start, n, target):
-    """target[d, k] = source[ids[start + k], d] for k < n and every dimension d; both arrays in C order.
+    """Set target[d, k] = source[ids[start + k], d] for k < n and every dimension d; both arrays are in C order.
 
-    The last tile of either direction overlaps the one before it where 8 does not divide the number.
+    The last tile in a direction overlaps the one before it if the length is not a multiple of 8.
     """
     t = source.shape[1]
     if n < _SIDE or t < _SIDE:
@@ -80,7 +80,7 @@ def turn_rows(source, ids, start, n, target):
             for d in range(t):
                 target[d, k] = source[ids[start + k], d]
         return
-    for pair in range((n + 2 * _SIDE - 1) // (2 * _SIDE)):  # two tiles fill the lines of the cache that they write to
+    for pair in range((n + 2 * _SIDE - 1) // (2 * _SIDE)):  # two tiles fill whole lines of the cache
         at = min(2 * pair * _SIDE, n - _SIDE)
         beside = min(at + _SIDE, n - _SIDE)
         for part in range((t + _SIDE - 1) // _SIDE):

@@ -50,7 +50,7 @@ class Sites:
         return made
 
     def expected_log(self, z: Gaussians, engine: Engine) -> float:
-        """Return the sum of E[-lambda z^2 / 2 + eta z] over all variables, without constants (q does not affect them)."""
+        """Return the sum of E[-lambda z^2 / 2 + eta z] over all variables, up to a constant."""
         arrays = self.precision, self.linear, z.mean, z.variance
         rows = [array.reshape(-1, array.shape[-1]) for array in arrays]  # biases form a single row
 
