@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import vbn
-from vbn.estimators import _preparing
+from vbn.estimators import training
 
 WORDS = ["dog", "cat", "poodle", "barks", "purrs", "sleeps", "the", "a"]
 
@@ -310,7 +310,7 @@ def test_import_is_light():
 @pytest.mark.usefixtures("ctrl_c_raises")
 def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
     """Raised inside the compiler it would be swallowed; so it is remembered, and ends the fit before any epoch."""
-    monkeypatch.setattr(_preparing, "warm_up", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(training, "warm_up", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     model = vbn.VBN(dim=2, epochs=3, verbose=False)
     with pytest.raises(KeyboardInterrupt):
         model.fit(vbn.Dataset.from_pairs(["a"], ["b"]))
@@ -320,7 +320,7 @@ def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_process_that_helps_to_compile_compiles_what_a_fit_calls(dtype):
-    from vbn.estimators._warmup import compile_entities
+    from vbn.estimators.warmup import compile_entities
     from vbn.kernels.entities import update_entities
 
     vbn.VBN(dim=2, epochs=1, dtype=dtype, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))

@@ -104,7 +104,7 @@ def test_more_epochs_than_first_planned(tmp_path):
 def test_resuming_a_finished_fit_gives_its_model(tmp_path):
     first = model(checkpoint=tmp_path / "c", epochs=3).fit(animals())
     assert same(model(epochs=3).fit(animals(), resume_from=tmp_path / "c"), first)
-    with pytest.raises(vbn.ParameterError, match="has 3 epochs already, more than epochs=2"):
+    with pytest.raises(vbn.ParameterError, match="already has 3 epochs, more than epochs=2"):
         model(epochs=2).fit(animals(), resume_from=tmp_path / "c")
 
 
@@ -239,7 +239,7 @@ def test_a_checkpoint_that_fails_in_mid_fit_is_a_warning(tmp_path):
         if epoch.epoch == 3:
             (tmp_path / "c" / "config.json").write_text("not ours any more")
 
-    with pytest.warns(RuntimeWarning, match=r"no checkpoint after \d epochs.*The fit goes on") as caught:
+    with pytest.warns(RuntimeWarning, match=r"no checkpoint after \d epochs.*The fit continues") as caught:
         fitted = model(checkpoint=tmp_path / "c", checkpoint_every=2).fit(animals(), callbacks=[spoil])
     assert len(caught) == 3
     assert bits(fitted) == bits(model().fit(animals()))

@@ -11,24 +11,22 @@ from typing import TYPE_CHECKING, Any
 from vbn.estimators.parameters import GROUPS, PARAMETERS, RENAMED, Parameter, up_to_date
 
 if TYPE_CHECKING:
-    from vbn.estimators._preparing import prepare
-    from vbn.estimators._training import Training
     from vbn.estimators.base import Parameters, Saving, load, registered
     from vbn.estimators.checking import check_k, check_parameters, need_datasets, need_flag, need_number, need_whole
     from vbn.estimators.progress import announced, duration
     from vbn.estimators.queries import Exporting, Queries
     from vbn.estimators.recommending import read_basket, read_baskets
+    from vbn.estimators.training import Training, prepare
     from vbn.estimators.vbn import VBN, Callback
     from vbn.model import EpochInfo as Epoch
 
 _HOMES = {
-    "_preparing": ("prepare",),
-    "_training": ("Training",),
     "base": ("Parameters", "Saving", "load", "registered"),
     "checking": ("check_k", "check_parameters", "need_datasets", "need_flag", "need_number", "need_whole"),
     "progress": ("announced", "duration"),
     "queries": ("Exporting", "Queries"),
     "recommending": ("read_basket", "read_baskets"),
+    "training": ("Training", "prepare"),
     "vbn": ("VBN", "Callback"),
 }
 

@@ -11,16 +11,14 @@ import numpy as np
 
 from vbn.data import Dataset, bytes_of
 from vbn.engines import Engine, make_engine
-from vbn.estimators._checkpoint import Checkpoints, read_checkpoint
-from vbn.estimators._fingerprint import fingerprints
-from vbn.estimators._preparing import prepare
-from vbn.estimators._training import Training
 from vbn.estimators.answers import Answers
 from vbn.estimators.base import Saving, registered, warn_of_old_name
 from vbn.estimators.checking import check_parameters, need_callbacks, need_datasets
+from vbn.estimators.checkpoint import Checkpoints, fingerprints, read_checkpoint
 from vbn.estimators.parameters import RENAMED
 from vbn.estimators.progress import Interrupt, Progress
 from vbn.estimators.queries import Exporting
+from vbn.estimators.training import Training, prepare
 from vbn.model import EpochInfo, Trained, continued, train
 
 Callback = Callable[["VBN", EpochInfo], Any]

@@ -1,7 +1,7 @@
-"""Compile (or load from the cache) every kernel that a fit uses, on a problem of four entities.
+"""Compile every kernel that a fit uses, or load it from the cache, on a problem with five entities.
 
-That takes half a minute once after an install, as one process compiles one kernel at a time. So the largest, which
-takes about as long as all others together, is compiled by a second process meanwhile, where there is a core for it.
+Compiling takes half a minute, once per install, because a process compiles one kernel at a time. The largest kernel
+takes about as long as all others together, so a second process compiles it in parallel if there is a core for it.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from vbn.model import (
 from vbn.sampling import Sampler
 
 _warm: set[tuple[str, bool]] = set()
-_HELP = "import numpy; from vbn.estimators._warmup import compile_entities; compile_entities(numpy.dtype({!r}))"
+_HELP = "import numpy; from vbn.estimators.warmup import compile_entities; compile_entities(numpy.dtype({!r}))"
 
 
 def warm_up(dtype: np.dtype, relations: bool) -> None:
-    """Make the first epoch of a fit as fast as the others; kernels of relations are compiled if there are any."""
+    """Make the first epoch of a fit as fast as the others; compile the kernels of relations only with `relations`."""
     if (dtype.name, relations) in _warm:
         return
     import numba
@@ -70,7 +70,7 @@ def compile_entities(dtype: np.dtype) -> None:
 
 
 def _compiled_before() -> bool:
-    """Whether the cache has the largest kernel, of any version: then no more than a part is compiled anew."""
+    """Return whether the cache has the largest kernel for any dtype; at most a part is then compiled again."""
     from vbn.kernels.entities import update_entities
 
     return any(Path(update_entities.stats.cache_path).glob("entities.update_entities*.nbi"))
@@ -78,7 +78,7 @@ def _compiled_before() -> bool:
 
 @contextmanager
 def _helper(dtype: np.dtype) -> Iterator[None]:
-    """A process that compiles the largest kernel into the cache; should it fail, this one compiles it afterwards."""
+    """Run a process that compiles the largest kernel into the cache; if it fails, this process compiles it later."""
     quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     with subprocess.Popen([sys.executable, "-c", _HELP.format(dtype.name)], **quiet) as process:
         try:
@@ -106,10 +106,10 @@ def _run(dtype: np.dtype, relations: bool, engine: Engine) -> None:
 
 
 class _AllOthers(ThreadEngine):
-    """Runs an epoch without the kernel that updates entities."""
+    """An engine that runs an epoch without the kernel that updates entities."""
 
     def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> DrawnSample:
-        """A sample that leaves entities as they are."""
+        """Return a sample that does not update entities."""
         return _Unmoved(plan, epoch, relations)
 
 
@@ -123,4 +123,4 @@ class _Unmoved(DrawnSample):
 
 class _Still(EntityInputs):
     def update(self, *_: Any) -> None:
-        """Nothing."""
+        """Do nothing."""

@@ -1,0 +1,176 @@
+"""A fit in progress: it is prepared before the first epoch, and is a model that can be queried after each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from vbn._errors import ModelFileError, ParameterError
+from vbn.data import Dataset
+from vbn.estimators.checking import Settings
+from vbn.estimators.progress import announced
+from vbn.estimators.warmup import warm_up
+from vbn.model import (
+    EpochInfo,
+    Network,
+    Posterior,
+    RelationInfo,
+    RunningAverage,
+    Trained,
+    Validation,
+    build_network,
+    carry,
+    check_finite,
+    common_places,
+    past_of,
+    sites_of,
+)
+from vbn.sampling import Sampler
+from vbn.storage import State, densities_in, densities_out
+
+_NETWORK, _AVERAGE = "network.", "average."
+
+
+@dataclass
+class Training:
+    """Bounds, held-out scores and the posterior of a fit, epoch by epoch.
+
+    `whole` says whether `data` is everything that the model learned from; if not, no counts are kept with the model.
+    """
+
+    data: Dataset
+    sampler: Sampler
+    network: Network
+    validation: Validation | None
+    average: RunningAverage | None
+    tol: float | None
+    whole: bool = True
+    bounds: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+
+    def take(self, info: EpochInfo) -> None:
+        """Record the result of an epoch."""
+        check_finite(self.network.posterior, info.lower_bound, self.data)
+        self.bounds.append(info.lower_bound)
+        if self.average is not None:
+            self.average.add(self.network.posterior)
+        if self.validation is not None:
+            self.scores.append(self.validation.log_likelihood(self._posterior()))
+
+    @property
+    def epochs(self) -> int:
+        """Return the number of finished epochs."""
+        return len(self.bounds)
+
+    @property
+    def kept(self) -> Dataset | None:
+        """Return the data that is kept with the model."""
+        return self.data if self.whole else None
+
+    @property
+    def score(self) -> float | None:
+        """Return the latest held-out log-likelihood."""
+        return self.scores[-1] if self.scores else None
+
+    @property
+    def converged(self) -> bool:
+        """Return whether the bound changed by at most `tol` in the last epoch."""
+        if self.tol is None or len(self.bounds) < 2:
+            return False
+        return abs(self.bounds[-1] - self.bounds[-2]) <= self.tol * abs(self.bounds[-1])
+
+    def trained(self) -> Trained:
+        """Return the current model, with densities for all variables without data."""
+        network = replace(self.network, posterior=self._posterior())
+        network.posterior.settle()
+        return Trained.from_training(network, self.sampler)
+
+    def record(self) -> dict[str, object]:
+        """Return the history of the fit."""
+        return {"lower_bounds": self.bounds, "validation": self.scores, "converged": self.converged}
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what is needed besides the record to continue to the same bits: tensors and facts."""
+        tensors = densities_out(_NETWORK, self.network.posterior)
+        if self.average is None:
+            return tensors, {"averaged": 0}
+        averages = {f"{_AVERAGE}{path}": array for path, array in self.average.arrays().items()}
+        return tensors | averages, {"averaged": self.average.seen}
+
+    def go_on_from(self, state: State, record: dict[str, Any]) -> None:
+        """Continue after the epochs of a checkpoint with the same data and parameters."""
+        own = self.network.posterior
+        for path, array in densities_in(_NETWORK, state.tensors, own).items():
+            own.arrays()[path][...] = array
+        seen = state.facts.get("averaged")
+        if type(seen) is not int or seen != (0 if self.average is None else len(record["lower_bounds"])):
+            raise ModelFileError(f"averaged={seen!r} in the checkpoint does not match its number of epochs.")
+        if self.average is not None:
+            self.average.restore(seen, own, densities_in(_AVERAGE, state.tensors, own, natural=True))
+        self.bounds, self.scores = list(record["lower_bounds"]), list(record["validation"])
+        if len(self.scores) != (0 if self.validation is None else self.epochs):
+            raise ModelFileError("the validation scores in the checkpoint do not match its number of epochs.")
+
+    def _posterior(self) -> Posterior:
+        return self.network.posterior if self.average is None else self.average.posterior()
+
+
+def prepare(
+    params: Mapping[str, Any],
+    settings: Settings,
+    data: Dataset,
+    validation: Dataset | None,
+    earlier: Trained | None,
+    whole: bool,
+) -> Training:
+    """Return a training before its first epoch, from parameters that were checked.
+
+    It starts from the densities of an `earlier` model, if there is one. If `data` is not the `whole` data, they also
+    stand for the data that the earlier model learned from.
+    """
+    dim, seed, dtype = params["dim"], params["seed"], settings.dtype
+    if earlier is not None and earlier.posterior.dim != dim:
+        raise ParameterError(f"dim={dim} differs from the {earlier.posterior.dim} of the earlier fit.")
+    relations = [
+        RelationInfo(relation.name, relation.symmetric, prior, rank)
+        for relation, prior, rank in zip(data.relations.values(), settings.relation_priors, settings.ranks, strict=True)
+    ]
+    past = sites = None
+    if earlier is not None and not whole:
+        past, sites = past_of(earlier, data), sites_of(earlier, relations)
+    with announced("preparing kernels (compiling takes about half a minute, once per install)", params["verbose"]):
+        warm_up(dtype, bool(data.relations))
+    sampler = Sampler(
+        data,
+        negatives=params["negatives"],
+        noise_power=params["noise_power"],
+        subsample=params["subsample"],
+        reject_positives=params["reject_positives"],
+        seed=seed,
+        dtype=dtype,
+        relation_weight=params["relation_weight"],
+        hard_negatives=params["hard_negatives"],
+        past=past,
+    )
+    network = build_network(
+        data,
+        sampler,
+        settings.hyperpriors,
+        relations,
+        dim=dim,
+        seed=seed,
+        dtype=dtype,
+        bias_prior=params["bias_prior"],
+        apart=params["relation_space"] == "readout",
+        sites=sites,
+    )
+    if earlier is not None:
+        places = common_places(earlier.rows, data.rows), common_places(earlier.columns, data.columns)
+        names = [info.name for info in earlier.relations], [info.name for info in relations]
+        carry(earlier.posterior, network.posterior, *places, *names)
+    held = None if validation is None else Validation(validation, data, sampler.noise(), params["negatives"], seed)
+    average = RunningAverage(params["average_epochs"]) if params["resample"] and params["average_epochs"] > 1 else None
+    return Training(data, sampler, network, held, average, params["tol"], whole)
