@@ -1,6 +1,6 @@
-"""Entities that did not exist in training: prior from the parents, contexts folded in by training's own updates.
+"""Add entities after training: parents give the prior, and contexts are folded in by the updates of training.
 
-They are checked against the model first; afterwards their contexts count as data.
+New entities are checked against the model first. Afterwards, their contexts count as data.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from vbn.kernels import CellArrays
 from vbn.model import COLUMN, ROW, Block, Cooccurrence, Measured, Side, Trained, no_relations
 
 _SWEEPS = 100  # at most
-_SETTLED = 0.02  # of a standard deviation: means that move less are settled
+_SETTLED = 0.02  # means that move by fewer standard deviations are settled
 
 
 def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: int) -> Trained:
-    """Return the model with new entities on a side (on both where rows and columns are the same entities)."""
+    """Return the model with new entities on a side, or on both if rows and columns are the same entities."""
     check_newcomers(trained, new, side)
     names = trained.vocabulary(side)
     grown = _grown_vocabulary(trained, names, new)
@@ -54,7 +54,7 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
     for block in (result.posterior.u, result.posterior.v):
         last = slice(-len(new), None)
         if not (np.isfinite(block.mean[last]).all() and np.isfinite(block.variance[last]).all()):
-            raise NumericalError("an added entity would not have a finite density; are its counts too large?")
+            raise NumericalError("the density of an added entity is not finite; are its counts too large?")
     touched = np.array([bool(entity.contexts) for entity in new])
     active = [
         np.r_[old.active, touched] if grows[old.name] else old.active for old in (trained.row_side, trained.column_side)
@@ -63,7 +63,7 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
 
 
 def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEntity]) -> Vocabulary:
-    """Counts of new entities in the unit of the vocabulary (a token has several contexts, for example)."""
+    """Return the vocabulary with the new entities, counted in its own unit (a token has several contexts)."""
     seen = names.counts.sum()
     unit = trained.row_totals.sum() / seen if seen > 0 else 1.0
     counts = [sum(entity.contexts.values()) / unit for entity in new]
@@ -71,7 +71,7 @@ def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEnti
 
 
 def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEntity]) -> Taxonomy | None:
-    """New entities come last, so their edges follow the old ones."""
+    """Return the taxonomy with the new entities, whose edges follow the old ones."""
     if old is None and not any(entity.parents for entity in new):
         return None
     before = len(names) - len(new)
@@ -84,7 +84,9 @@ def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEn
     shares = shares_of_parents(children[order], given[order], len(new))
     if (shares == 0).any():
         child = new[int(children[order][np.argmin(shares)])].name
-        raise TaxonomyError(f"the weight of a parent of {child!r} vanishes beside the others; leave that parent out.")
+        raise TaxonomyError(
+            f"the weight of a parent of {child!r} is negligible compared with the others; remove that parent."
+        )
     return Taxonomy(
         names,
         np.r_[indptr, indptr[-1] + np.cumsum(sizes)],
@@ -94,10 +96,10 @@ def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEn
 
 
 def _fold_in_rows(trained: Trained, new: Sequence[NewEntity], seed: int) -> None:
-    """Infer q(u) of the new rows: positives as given, negatives from the noise distribution of training."""
+    """Infer q(u) of the new rows, with the given positives and negatives from the noise distribution of training."""
     noise, added = trained.noise(), len(new)
     if trained.shared:
-        noise[-added:] = 0.0  # the new ones meet those that the model knows, not each other
+        noise[-added:] = 0.0  # new entities are paired with known ones, not with each other
     weights = trained.negatives * trained.row_totals[-added:]
     negatives = Negatives(noise, weights, bool(trained.rejects), made_up=True, seed=seed)
     cells = cells_of(new, trained.columns, len(trained.rows) - added, negatives)
@@ -105,7 +107,7 @@ def _fold_in_rows(trained: Trained, new: Sequence[NewEntity], seed: int) -> None
 
 
 def _fold_in_columns(trained: Trained, new: Sequence[NewEntity], seed: int) -> None:
-    """Infer q(v) and q(b) of the new columns: as often a negative as a column of their count is in training."""
+    """Infer q(v) and q(b) of the new columns, which are negatives as often as columns of their count in training."""
     rows, added = trained.row_totals.copy(), len(new)
     if trained.shared:
         rows[-added:] = 0.0
@@ -116,9 +118,9 @@ def _fold_in_columns(trained: Trained, new: Sequence[NewEntity], seed: int) -> N
 
 
 def _sweep(pairs: Cooccurrence, own: Block, cells: CellArrays, new: Sequence[NewEntity]) -> None:
-    """Update the new rows of a block until they are settled, all else held fixed."""
+    """Update the new rows of a block until they settle, with everything else fixed."""
     first, last, dtype = len(own) - len(new), len(own), own.mean.dtype
-    with np.errstate(over="ignore"):  # what does not fit ends as a density that is not finite, which is refused
+    with np.errstate(over="ignore"):  # an overflow leads to a density that is not finite, which is an error
         cells = cells._replace(positive=cells.positive.astype(dtype), negative=cells.negative.astype(dtype))
     active = np.zeros(last, dtype=bool)
     active[first:] = [bool(entity.contexts) for entity in new]
@@ -141,13 +143,13 @@ def _sweep(pairs: Cooccurrence, own: Block, cells: CellArrays, new: Sequence[New
 
 
 def _moved(block: Block, first: int, before: np.ndarray) -> np.ndarray:
-    """Return how far each new row moved, in standard deviations."""
+    """Return the distance that each new row moved, in standard deviations."""
     steps = np.abs(block.mean[first:] - before) / np.sqrt(block.variance[first:])
     return np.asarray(steps.reshape(len(steps), -1).max(axis=1))
 
 
-_AT_ONCE = 1000  # entities whose cells are gathered at once
-_DRAWS = 512  # negatives drawn for an entity; each carries a share of the weight that training would give
+_AT_ONCE = 1000  # entities whose cells are collected at once
+_DRAWS = 512  # negatives drawn per entity, which share the weight that training would give to its negatives
 
 
 @dataclass(frozen=True)
@@ -159,13 +161,13 @@ class Negatives:
     noise
         Probability of each entity of the other side.
     weights
-        Weight of all negatives of each new entity.
+        Total weight of the negatives of each new entity.
     rejects
-        Whether a negative that is an observed pair is left out.
+        Whether negatives that are observed pairs are dropped.
     made_up
-        Whether the others then weigh the more (rows draw anew), or not (a column is just drawn less often).
+        Whether the other negatives then weigh more (a row redraws) or not (a column is just drawn less often).
     seed
-        Seed of the draws; each entity has its own stream, so that nothing depends on what else is added.
+        Seed of the draws; each entity has its own stream, which does not depend on what else is added.
     """
 
     noise: np.ndarray
@@ -176,7 +178,7 @@ class Negatives:
 
 
 def cells_of(new: Sequence[NewEntity], others: Vocabulary, offset: int, negatives: Negatives) -> CellArrays:
-    """Cells of the new entities, by entity; the rows before `offset` are empty."""
+    """Return the cells of the new entities by entity; the rows before `offset` are empty."""
     steps = np.cumsum(negatives.noise)
     steps /= steps[-1]
     parts = [
@@ -191,7 +193,7 @@ def cells_of(new: Sequence[NewEntity], others: Vocabulary, offset: int, negative
 def _some_cells(
     new: Sequence[NewEntity], others: Vocabulary, steps: np.ndarray, wanted: np.ndarray, negatives: Negatives
 ) -> tuple[np.ndarray, ...]:
-    """Lengths, ids, weight as positive and weight as negative of the cells of a few entities."""
+    """Return lengths, ids, weights as positive and weights as negative of the cells of some entities."""
     owner = np.repeat(np.arange(len(new)), [len(entity.contexts) for entity in new])
     ids = others.ids(context for entity in new for context in entity.contexts)
     seen = np.array([count for entity in new for count in entity.contexts.values()], dtype=np.float64)
@@ -216,14 +218,14 @@ def _draws(new: Sequence[NewEntity], drawing: np.ndarray, steps: np.ndarray, see
 
 
 def with_added(data: Dataset, trained: Trained, new: Sequence[NewEntity], side: str) -> Dataset:
-    """The data set over the grown model's vocabularies, with the contexts of its new entities as counts."""
+    """Return the data set over the vocabularies of the grown model, with the contexts of new entities as counts."""
     names, others = (trained.rows, trained.columns) if side == "row" else (trained.columns, trained.rows)
     sizes = [len(entity.contexts) for entity in new]
     own = np.repeat(names.ids(entity.name for entity in new), sizes)
     seen = others.ids(context for entity in new for context in entity.contexts)
     values = np.array([count for entity in new for count in entity.contexts.values()], dtype=np.float64)
     rows, columns = (own, seen) if side == "row" else (seen, own)
-    if trained.shared:  # near each other in both directions
+    if trained.shared:  # co-occurrence counts in both directions
         rows, columns, values = np.r_[own, seen], np.r_[seen, own], np.r_[values, values]
     old, shape = data.counts, (len(trained.rows), len(trained.columns))
     counts = Counts.from_coo(
@@ -233,27 +235,32 @@ def with_added(data: Dataset, trained: Trained, new: Sequence[NewEntity], side: 
         shape,
     )
     return Dataset(
-        trained.rows, None if trained.shared else trained.columns, counts, row_taxonomy=trained.row_taxonomy,
-        column_taxonomy=trained.column_taxonomy, relations=data.relations, kind=data.kind,
-    )  # fmt: skip
+        trained.rows,
+        None if trained.shared else trained.columns,
+        counts,
+        row_taxonomy=trained.row_taxonomy,
+        column_taxonomy=trained.column_taxonomy,
+        relations=data.relations,
+        kind=data.kind,
+    )
 
 
 def check_newcomers(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
-    """Raise an error that names the first entity at fault; a parent may be one of the new entities, in any order."""
+    """Raise an error that names the first invalid entity; parents may be new entities too, in any order."""
     names = trained.vocabulary(side)
     fresh: set[str] = set()
     for entity in new:
         if entity.name in names:
             raise DataError(
-                f"the model has an entity {entity.name!r} already; choose another name, or use partial_fit."
+                f"the model already has an entity {entity.name!r}; choose another name, or use partial_fit."
             )
         if entity.name in fresh:
-            raise DataError(f"{entity.name!r} is to be added twice; names must differ.")
+            raise DataError(f"{entity.name!r} appears twice among the new entities; names must be unique.")
         fresh.add(entity.name)
     for entity in new:
         for parent in entity.parents:
             if parent == entity.name:
-                raise TaxonomyError(f"{entity.name!r} is its own parent; leave that parent out.")
+                raise TaxonomyError(f"{entity.name!r} is its own parent; remove that parent.")
             if parent not in fresh and parent not in names:
                 raise UnknownEntityError(parent, [*fresh, *names.names])
     _check_contexts(trained, new, side)
@@ -261,7 +268,7 @@ def check_newcomers(trained: Trained, new: Sequence[NewEntity], side: str) -> No
 
 
 def _check_contexts(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
-    """Contexts are entities of the other side that the model knew before."""
+    """Raise an error unless all contexts are known entities of the other side."""
     other = "column" if side == "row" else "row"
     others, what = trained.vocabulary(other), "entity" if trained.shared else other
     for entity in new:
@@ -279,5 +286,5 @@ def _refuse_cycles(new: Sequence[NewEntity]) -> None:
     if len(left_over):
         cycle = cycle_text(one_cycle(indptr, parents, left_over), list(place))
         raise TaxonomyError(
-            f"the new entities form a cycle (each a child of the next): {cycle}; remove one of these edges"
+            f"the new entities form a cycle (each a child of the next): {cycle}; remove one of these edges."
         )

@@ -1,8 +1,9 @@
-"""Why a density is where it is: shares of prior and data, parents, and the pairs that moved it.
+"""Explain a density: the shares of prior and data, its parents, and the pairs that moved it.
 
-At the fixed point of the entity update (docs/maths.md) P_d (mu_d - m_d) is a sum over cells, with s = +1 or -1 for
-weight w as positive or negative: v_d (s w / 2 - L E[x]) + L (v_d^2 (mu_d - m_d) - var_vd m_d), L = 2 lambda(xi) w. So
-the moves of all cells add up to the way from the prior mean to the mean; relations alike, with their projections.
+At the fixed point of the entity update (docs/maths.md), P_d (mu_d - m_d) is a sum over cells, with s = +1 or -1 for
+weight w as positive or negative: v_d (s w / 2 - L E[x]) + L (v_d^2 (mu_d - m_d) - var_vd m_d), L = 2 lambda(xi) w. The
+moves of all cells therefore add up to the shift from the prior mean to the mean. The same holds for relations, with
+their projections.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from vbn.inference.expected import Cells, Expected
 from vbn.inference.explanation import Child, Explanation, Moved, Pair, Parent, PartExplanation
 from vbn.model import Block, Hierarchy, Share, Trained, project
 
-_CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself
+_CHUNK = 1 << 14  # cells at a time, to avoid a copy of a model with a million entities
 
 
 @dataclass(frozen=True)
 class Own:
-    """One density to be explained, in float64: its mean and variance, and the mean that its parents give it."""
+    """A density to explain, in float64: its mean and variance, and its prior mean."""
 
     part: str
     number: int
@@ -31,14 +32,13 @@ class Own:
 
     @property
     def shift(self) -> np.ndarray:
-        """The way from the prior mean to the mean."""
-        result: np.ndarray = self.mean - self.prior_mean
-        return result
+        """Return the shift from the prior mean to the mean."""
+        return np.asarray(self.mean - self.prior_mean)
 
 
 @dataclass(frozen=True)
 class Moves:
-    """Moves that cells cause, and the precision that they add in each dimension."""
+    """The moves caused by positive and by negative cells, and the precision that they add in each dimension."""
 
     positive: np.ndarray
     negative: np.ndarray
@@ -46,14 +46,13 @@ class Moves:
 
 
 def curvature(xi: np.ndarray) -> np.ndarray:
-    """lambda(xi) = tanh(xi / 2) / (4 xi), 1/8 at 0."""
+    """Return lambda(xi) = tanh(xi / 2) / (4 xi), 1/8 at 0."""
     safe = np.maximum(xi, 1e-3)
-    result: np.ndarray = np.where(xi < 1e-3, 0.125 - xi**2 / 96.0, np.tanh(0.5 * safe) / (4.0 * safe))
-    return result
+    return np.where(xi < 1e-3, 0.125 - xi**2 / 96.0, np.tanh(0.5 * safe) / (4.0 * safe))
 
 
 def cooccurrence_moves(trained: Trained, own: Own, cells: Cells) -> tuple[Moves, np.ndarray]:
-    """Moves of all co-occurrence cells, and how far each positive one moves along the shift."""
+    """Return the moves of all co-occurrence cells, and the move of each positive one along the shift."""
     total = Moves(*(np.zeros_like(own.mean) for _ in range(3)))
     along = [np.empty(0)]
     for first in range(0, len(cells.others), _CHUNK):
@@ -76,12 +75,8 @@ def _moves_of_chunk(trained: Trained, own: Own, cells: Cells) -> tuple[Moves, np
 
     def move(weight: np.ndarray, sign: float) -> np.ndarray:
         stiff = weight * slope
-        result: np.ndarray = own.variance * (
-            (0.5 * sign * weight - stiff * score) @ v
-            + (stiff @ squared) * own.shift
-            - (stiff @ v_variance) * own.prior_mean
-        )
-        return result
+        pull = (0.5 * sign * weight - stiff * score) @ v
+        return np.asarray(own.variance * (pull + (stiff @ squared) * own.shift - (stiff @ v_variance) * own.prior_mean))
 
     moves = Moves(
         move(cells.positive, 1.0),
@@ -95,7 +90,7 @@ def _moves_of_chunk(trained: Trained, own: Own, cells: Cells) -> tuple[Moves, np
 
 
 def relation_moves(trained: Trained, own: Own, relation: int, cells: Cells) -> Moves:
-    """Moves of the cells of one relation, by way of its factors."""
+    """Return the moves of the cells of a relation, through its factors."""
     blocks = trained.posterior.relations[relation]
     mine, others = (blocks.x, blocks.y) if own.part == "u" else (blocks.y, blocks.x)
     me = np.array([own.number], dtype=np.int32)
@@ -124,7 +119,7 @@ def relation_moves(trained: Trained, own: Own, relation: int, cells: Cells) -> M
 def _through_factors(
     own: Own, factors: Block, a: np.ndarray, pull: np.ndarray, stiff: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What a pull and a stiffness in the relation's space do to the entity: a move, and precision."""
+    """Return the move and the precision that a pull and a stiffness in the relation's space give to the entity."""
     x, x_variance = (array.astype(np.float64) for array in (factors.mean, factors.variance))
     coupled = np.einsum("md,mn,nd->d", x, stiff, x)
     loose = np.diag(stiff) @ x_variance
@@ -139,13 +134,13 @@ def _unit(vector: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TrainingCells:
-    """What training showed the model, in expectation: co-occurrences, and relations by name."""
+    """The cells that training showed the model, in expectation: co-occurrences, and relations by name."""
 
     cooccurrences: Expected
     relations: Mapping[str, Expected]
 
     def cells(self, part: str, i: int) -> tuple[Cells, dict[str, Cells]]:
-        """The cells of an entity as row (part "u") or as column ("v")."""
+        """Return the cells of an entity as a row (part "u") or as a column ("v")."""
         kinds = {name: _of(expected, part, i) for name, expected in self.relations.items()}
         return _of(self.cooccurrences, part, i), {name: cells for name, cells in kinds.items() if len(cells.others)}
 
@@ -155,7 +150,7 @@ def _of(expected: Expected, part: str, i: int) -> Cells:
 
 
 def explain(trained: Trained, entity: str, side: str, k: int, shown: TrainingCells | None) -> Explanation:
-    """Explain an entity's densities; `shown` is None where the counts were not kept."""
+    """Explain the densities of an entity; `shown` is None if the counts were not kept."""
     names, taxonomy = trained.vocabulary(side), trained.taxonomy(side)
     i = names.id(entity)
     parts = ("u", "v") if trained.shared else ("u" if side == "row" else "v",)
@@ -189,7 +184,7 @@ def _explain_part(trained: Trained, part: str, i: int, k: int, shown: TrainingCe
 def explain_moves(
     trained: Trained, own: Own, k: int, cells: Cells, relations: Mapping[str, Cells]
 ) -> tuple[Moved, float]:
-    """How cells moved a mean from its prior mean, and the relations' share of the precision that data adds."""
+    """Return how cells moved a mean from its prior mean, and the relations' share of the precision from data."""
     moves, along = cooccurrence_moves(trained, own, cells)
     distance = float(np.linalg.norm(own.shift))
     direction = own.shift / max(distance, 1e-300)
@@ -215,14 +210,22 @@ def _put_together(
     weight = np.minimum(tau * own.variance, 1.0) if prior < 1.0 else 1.0
     from_prior = float((weight * own.prior_mean) @ own.mean) / max(length, 1e-300)
     return PartExplanation(
-        own.part, prior, (1.0 - prior) * (1.0 - related), (1.0 - prior) * related, float(np.sqrt(own.variance).mean()),
-        float(1.0 / np.sqrt(tau)), length, from_prior, length - from_prior,
-        _parents(trained, own), moved,
-    )  # fmt: skip
+        part=own.part,
+        prior_share=prior,
+        data_share=(1.0 - prior) * (1.0 - related),
+        relation_share=(1.0 - prior) * related,
+        std=float(np.sqrt(own.variance).mean()),
+        prior_std=float(1.0 / np.sqrt(tau)),
+        mean_length=length,
+        from_prior=from_prior,
+        from_data=length - from_prior,
+        parents=_parents(trained, own),
+        moved=moved,
+    )
 
 
 def _explain_category(trained: Trained, part: str, i: int, k: int) -> tuple[PartExplanation, tuple[Child, ...]]:
-    """A category without data of its own: what its parents and what its children add to its precision."""
+    """Explain a category without data of its own: the shares of its parents and its children in its precision."""
     block = trained.part(part)
     hierarchy = block.parts()["hierarchy"]
     assert isinstance(hierarchy, Hierarchy)
@@ -253,7 +256,7 @@ def _active(trained: Trained, part: str) -> np.ndarray:
 
 
 def _parents(trained: Trained, own: Own) -> tuple[Parent, ...]:
-    """Return who makes up the prior mean, with what pulls them in turn."""
+    """Return the contributions to the prior mean, with those above them."""
     total = float(own.prior_mean @ own.prior_mean)
 
     def told(shares: Iterable[Share], through: float, nearest: bool) -> tuple[Parent, ...]:

@@ -1,8 +1,8 @@
-"""The variance of a score with what mean field leaves out (docs/maths.md, "The spread of a score").
+"""The variance of a score, including what mean field omits (docs/maths.md, "The spread of a score").
 
-Mean field takes its partners for known, counts their variance as if it were data, and bends the likelihood as the
-Jaakkola bound does, which is too much. Here an entity has the full covariance matrix that its cells leave it, each
-with the curvature that the logistic function has on average, seen through the uncertainty of its partner.
+Mean field treats the partners of an entity as known, counts their variance as if it were data, and uses the curvature
+of the Jaakkola bound, which is too high. Here an entity has the full covariance matrix given its cells. Each cell has
+the expected curvature of the logistic function, reduced by the uncertainty of its partner.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from vbn.inference.predictive import probability
 from vbn.kernels import damping
 from vbn.model import Block, Gaussians, Trained
 
-_CHUNK = 1 << 14  # cells at a time, so that a model of a million entities needs no copy of itself
+_CHUNK = 1 << 14  # cells at a time, to avoid a copy of a model with a million entities
 
 
 class Shown(Protocol):
-    """What training showed the model."""
+    """The cells that training showed the model."""
 
     def row(self, i: int) -> Cells:
-        """The cells of row i."""
+        """Return the cells of row i."""
 
     def column(self, j: int) -> Cells:
-        """The cells of column j."""
+        """Return the cells of column j."""
 
 
 def full_variances(trained: Trained, shown: Shown, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Variance of u_i.v_j + b_j for pairs of ids: x^T D x + y^T C y + tr(C D), with x = (u, 1) and y = (v, b)."""
+    """Return the variance of u_i.v_j + b_j for pairs: x^T D x + y^T C y + tr(C D), with x = (u, 1) and y = (v, b)."""
     result, of_columns = np.empty(len(rows)), {}
     for j in np.unique(columns).tolist():
         of_columns[j] = _extended(trained, "v", np.array([j])).mean[0], _covariance(trained, "v", j, shown.column(j))
@@ -46,7 +46,7 @@ def full_variances(trained: Trained, shown: Shown, rows: np.ndarray, columns: np
 
 
 def _covariance(trained: Trained, part: str, i: int, cells: Cells) -> np.ndarray:
-    """Covariance matrix of (u_i, 1) or of (v_j, b_j), t + 1 by t + 1."""
+    """Return the covariance matrix of (u_i, 1) or of (v_j, b_j), t + 1 by t + 1."""
     own, prior = _extended(trained, part, np.array([i])), _prior_precision(trained, part, i)
     precision = np.diag(prior)
     for first in range(0, len(cells.others), _CHUNK):
@@ -61,21 +61,20 @@ def _covariance(trained: Trained, part: str, i: int, cells: Cells) -> np.ndarray
 
 
 def stiffness(own: Gaussians, others: Gaussians, weights: np.ndarray) -> np.ndarray:
-    """How much the cells of one entity say of it: their expected curvature, seen through their partners' variance.
+    """Return the precision that each cell of an entity adds: its expected curvature, reduced by its partner's variance.
 
-    The derivative of the predictive probability by the mean of the score is the expectation of the logistic
-    function's curvature, up to its sign.
+    The derivative of the predictive probability with respect to the mean of the score is the expected curvature of the
+    logistic function, up to its sign.
     """
     mean, from_partner = others.mean @ own.mean[0], others.variance @ own.mean[0] ** 2
     variance = from_partner + (others.mean**2 + others.variance) @ own.variance[0]
     p = probability(mean, variance)
     curvature = weights * p * (1.0 - p) / damping(variance)
-    result: np.ndarray = curvature / (1.0 + curvature * from_partner)
-    return result
+    return np.asarray(curvature / (1.0 + curvature * from_partner))
 
 
 def _extended(trained: Trained, part: str, ids: np.ndarray) -> Gaussians:
-    """Densities of x = (u, 1) or of y = (v, b), whose product is the score."""
+    """Return the densities of x = (u, 1) or of y = (v, b), whose product is the score."""
     q, entities = trained.posterior, trained.part(part)
     known = np.ones(len(ids)), np.zeros(len(ids))
     last = known if part == "u" else (q.bias.mean[ids], q.bias.variance[ids])
@@ -87,7 +86,7 @@ def _extended(trained: Trained, part: str, ids: np.ndarray) -> Gaussians:
 
 
 def _prior_precision(trained: Trained, part: str, i: int) -> np.ndarray:
-    """Return the precision of the prior in each dimension, with the variance of its mean; of b too, for a column."""
+    """Return the precision of the prior in each dimension, with the variance of its mean; for a column, of b too."""
     entities, bias, row = trained.part(part), trained.posterior.bias, np.array([i])
     found = np.full(entities.gamma.dim, _own_precision(entities, row))
     return found if part == "u" else np.append(found, _own_precision(bias, row))
