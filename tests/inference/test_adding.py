@@ -117,7 +117,7 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"name": "dog"}, vbn.DataError, "has an entity 'dog' already"),
+        ({"name": "dog"}, vbn.DataError, "already has an entity 'dog'"),
         ({"name": None}, vbn.DataError, r"missing name \(None\) at what to add"),
         ({"name": NAN}, vbn.DataError, r"missing name \(NaN\)"),
         ({"name": ""}, vbn.DataError, "empty name"),
@@ -139,8 +139,8 @@ NAN = float("nan")
         ({"name": {"wolf": {"dog": 2.0}}}, vbn.DataError, "comes with 'dog'; what may be known"),
         ({"name": {5: ["dog"], "5": ["cat"]}}, vbn.DataError, "'5' appears twice"),
         ({"name": {"wolf": 1.5}}, vbn.DataError, "the parents of 'wolf'"),
-        ({"name": "x", "side": "zz"}, vbn.ParameterError, "side='zz'"),
-        ({"name": {}, "side": "zz"}, vbn.ParameterError, "side='zz'"),
+        ({"name": "x", "side": "zz"}, vbn.ParameterError, "side must be 'row' or 'column', got 'zz'"),
+        ({"name": {}, "side": "zz"}, vbn.ParameterError, "side must be 'row' or 'column', got 'zz'"),
         ({"name": "x", "parents": ["animl"]}, vbn.UnknownEntityError, "Did you mean 'animal'"),
         ({"name": "x", "parents": "Animal"}, vbn.UnknownEntityError, "Did you mean 'animal'"),
         ({"name": {"wolf": [], "x": "Wolf"}}, vbn.UnknownEntityError, "Did you mean 'wolf'"),

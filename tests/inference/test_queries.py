@@ -185,7 +185,7 @@ def test_unknown_names_get_the_closest_ones(words):
         (lambda m: m.similar(), "needs an entity"),
         (lambda m: m.posterior("dog", role="leaf"), "role='leaf'"),
         (lambda m: m.posterior("dog", role="category", part="w"), "part='w'"),
-        (lambda m: m.similar("dog", side="left"), "side='left'"),
+        (lambda m: m.similar("dog", side="left"), "side must be 'row' or 'column', got 'left'"),
     ],
 )
 def test_bad_questions(words, call, message):
