@@ -94,9 +94,15 @@ def exact_moves(model, part, name):
     """Moves of the very cells that the fit saw, instead of the expected ones."""
     trained, data = model._trained, model._data
     sampler = Sampler(
-        data, negatives=3, noise_power=0.75, subsample=None, reject_positives="auto", seed=0,
-        dtype=np.dtype("float64"), relation_weight=20.0,
-    )  # fmt: skip
+        data,
+        negatives=3,
+        noise_power=0.75,
+        subsample=None,
+        reject_positives="auto",
+        seed=0,
+        dtype=np.dtype("float64"),
+        relation_weight=20.0,
+    )
     sample = sampler.sample(0, make_engine("threads", 1))
     i = trained.rows.id(name)
 
@@ -132,9 +138,15 @@ def test_precisions_of_the_cells_are_those_of_the_posterior(settled):
     trained, i = settled._trained, settled._trained.rows.id("sleeps")  # in no relation
     own, _ = exact_moves(settled, "u", "sleeps")
     sampler = Sampler(
-        settled._data, negatives=3, noise_power=0.75, subsample=None, reject_positives="auto", seed=0,
-        dtype=np.dtype("float64"), relation_weight=20.0,
-    )  # fmt: skip
+        settled._data,
+        negatives=3,
+        noise_power=0.75,
+        subsample=None,
+        reject_positives="auto",
+        seed=0,
+        dtype=np.dtype("float64"),
+        relation_weight=20.0,
+    )
     drawn = sampler.sample(0, make_engine("threads", 1)).cells
     span = slice(drawn.indptr[i], drawn.indptr[i + 1])
     cells = Cells(drawn.indices[span], drawn.positive[span], drawn.positive[span], drawn.negative[span])

@@ -50,9 +50,15 @@ def apart():
 def test_no_block_lowers_the_bound_of_relations_learned_apart(seed):
     built, dtype, engine = data(seed=seed), np.dtype(np.float64), make_engine("threads", 1)
     sampler = Sampler(
-        built, negatives=2, noise_power=0.75, subsample=None, reject_positives=False, seed=seed, dtype=dtype,
+        built,
+        negatives=2,
+        noise_power=0.75,
+        subsample=None,
+        reject_positives=False,
+        seed=seed,
+        dtype=dtype,
         relation_weight=20.0,
-    )  # fmt: skip
+    )
     infos = [RelationInfo("antonym", symmetric=True, prior=2.0, rank=4)]
     network = build_network(built, sampler, Hyperpriors(), infos, dim=4, seed=seed, dtype=dtype, apart=True)
     sample = GivenSample(sampler.sample(0, engine), network.posterior, apart=True)

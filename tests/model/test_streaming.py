@@ -48,9 +48,15 @@ def network_of(model, more, dtype="float64"):
     earlier, dtype = model._trained, np.dtype(dtype)
     both = continued(earlier, more)
     sampler = Sampler(
-        both, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype,
+        both,
+        negatives=1,
+        noise_power=0.75,
+        subsample=None,
+        reject_positives=False,
+        seed=0,
+        dtype=dtype,
         past=past_of(earlier, both),
-    )  # fmt: skip
+    )
     sites, names = sites_of(earlier, earlier.relations), [info.name for info in earlier.relations]
     network = build_network(
         both, sampler, earlier.hyperpriors, earlier.relations, dim=model.dim, seed=0, dtype=dtype, sites=sites
@@ -91,9 +97,14 @@ def test_evidence_is_what_the_cells_of_the_last_epoch_said(converged):
     trained = converged._trained
     evidence = sites_of(trained, trained.relations)
     sampler = Sampler(
-        data(), negatives=1, noise_power=0.75, subsample=None, reject_positives="auto", seed=0,
+        data(),
+        negatives=1,
+        noise_power=0.75,
+        subsample=None,
+        reject_positives="auto",
+        seed=0,
         dtype=np.dtype(np.float64),
-    )  # fmt: skip
+    )
     cells = sampler.sample(0, make_engine("threads", 1)).cells.transposed
     q, j = trained.posterior, trained.columns.id("w4")
     mine = slice(cells.indptr[j], cells.indptr[j + 1])
@@ -120,8 +131,12 @@ positive = {"elements": st.floats(1e-3, 1e3)}
 
 
 @settings(max_examples=60, deadline=None)
-@given(arrays(float, (4, 3), **numbers), arrays(float, (4, 3), **positive), arrays(float, 4, **positive),
-       arrays(float, (4, 3), **numbers))  # fmt: skip
+@given(
+    arrays(float, (4, 3), **numbers),
+    arrays(float, (4, 3), **positive),
+    arrays(float, 4, **positive),
+    arrays(float, (4, 3), **numbers),
+)
 def test_evidence_is_never_negative_and_gives_back_the_density(mean, variance, tau, centre):
     """Prior times factor is the density where E[tau] fits in it; where it does not, the density only gets surer."""
     sites = divided(mean, variance, tau, centre)
@@ -234,7 +249,13 @@ def test_an_older_model_lets_new_data_decide_about_rejection():
     assert before.rejects == trained.rejects
     for known in (True, False):
         sampler = Sampler(
-            data(), negatives=1, noise_power=0.75, subsample=None, reject_positives="auto", seed=0,
-            dtype=np.dtype(np.float32), past=Past(before.noise, before.row_totals, known),
-        )  # fmt: skip
+            data(),
+            negatives=1,
+            noise_power=0.75,
+            subsample=None,
+            reject_positives="auto",
+            seed=0,
+            dtype=np.dtype(np.float32),
+            past=Past(before.noise, before.row_totals, known),
+        )
         assert sampler.reject is known
