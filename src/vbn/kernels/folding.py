@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.logistic import linearise
+from vbn.kernels.moments import linearise
 
 _CHUNK = 1024  # cells that are summed in the model's type; sums of chunks are in float64
 

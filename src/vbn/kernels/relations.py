@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.logistic import cell_bound, linearise
-from vbn.kernels.moments import is_certain, projection_moments, relation_moments
+from vbn.kernels.moments import cell_bound, is_certain, linearise, projection_moments, relation_moments
 
 
 @kernel

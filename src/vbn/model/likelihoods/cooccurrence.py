@@ -87,7 +87,7 @@ class BiasInputs(NamedTuple):
 
         The bounded log-likelihood of each column's cells after the update is written to `result`.
         """
-        from vbn.kernels.cells import update_biases
+        from vbn.kernels.entities import update_biases
 
         v, u, bias = entities.own, entities.other, entities.bias
         update_biases(first, last, self.active, cells, v, u, self.precision, self.linear, bias, result)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbn.kernels.logistic import cell_bound, curvature, log_sigmoid
+from vbn.kernels.moments import cell_bound, curvature, log_sigmoid
 
 REAL = st.floats(-700, 700)
 SIZE = st.floats(0, 700)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vbn.kernels.compile import kernel
-from vbn.kernels.tiles import turn_rows
+from vbn.kernels.memory import turn_rows
 
 
 @kernel
