@@ -33,7 +33,7 @@ def make_model(place: Path, entities: int, dim: int) -> Path:
     folder: Path = vbn.VBN(dim=dim, epochs=1, verbose=False).fit(data).save(place / "model")
     model = vbn.load(folder)
     # laid out beforehand, as beside every model that was served before: t-SNE of so many takes both cores for minutes
-    store(folder, lay_out(model._model(), method="principal axes"), Served(model).mark)
+    store(folder, lay_out(model.trained_, method="principal axes"), Served(model).mark)
     return folder
 
 

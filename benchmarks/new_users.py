@@ -100,7 +100,7 @@ def fit_items(case: Case, edges: list, epochs: int, seed: int) -> vbn.VBN:
 
 
 def judge(case: Case, model: vbn.VBN, name: str, gamma: float, number: int, query: str) -> dict[str, Any]:
-    trained = model._trained  # densities of all entities at once; the public way is one table a query
+    trained = model.trained_  # densities of all entities at once; the public way is one table a query
     columns = trained.columns.ids(case.likes.items)
     contexts = contexts_of(case, columns)
     if query == "row":
@@ -143,11 +143,11 @@ def rate(likes: Likes, masked: Masked, edges: list, chosen: argparse.Namespace) 
     case = Case(likes, masked, np.empty(0, np.int64))
     model = fit_users(case, edges, np.ones(len(masked.user), dtype=bool), 2, 0)
     rng, n = np.random.default_rng(0), 2000
-    names = model._trained.columns.names
+    names = model.trained_.columns.names
     baskets = [[names[i] for i in rng.choice(3000, 50, replace=False)] for _ in range(n)]
-    ids = np.concatenate([model._trained.columns.ids(basket) for basket in baskets])
+    ids = np.concatenate([model.trained_.columns.ids(basket) for basket in baskets])
     contexts = ContextArrays(np.arange(n + 1, dtype=np.int64) * 50, ids, np.ones(len(ids)))
-    kernel = best(lambda: fold_in(model._trained, contexts), chosen.repeats)
+    kernel = best(lambda: fold_in(model.trained_, contexts), chosen.repeats)
     whole = best(lambda: model.recommend(baskets, k=10), chosen.repeats)
     result = {"columns": len(names), "fold_in_per_second": n / kernel, "recommend_per_second": n / whole}
     print(f"{len(names):,} columns, 50 contexts: {n / kernel:,.0f} fold-ins/s, {n / whole:,.0f} recommend()/s")

@@ -49,7 +49,7 @@ def judged(split: Split, edges: Edges | None, seed: int) -> dict[str, float]:
     scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
     asking = replace(model.asking, prior=edges is not None)
     dial = read_dial(given["popularity"], given.get("popularity_floor", 0.0))
-    offsets = dial.added(fitted._model().profile)[None]
+    offsets = dial.added(fitted.trained_.profile)[None]
     above, others = ranks(scorer, split.masked, split.which, asking, offsets)
     rare = split.masked.rare(split.which)[split.masked.cases(split.which)[1]]
     everything = np.ones(len(rare), dtype=bool)

@@ -42,11 +42,11 @@ def reliability(model: Any, split: Split, asking: Asking | None = None, seed: in
     users, items = split.masked.cases(split.which)
     row = (asking or Asking()).row
     lefts = [row(data.users[user]) for user in users.tolist()]
-    if model._model().shared:
+    if model.trained_.shared:
         lefts = _one_of_theirs(split.masked, split.which, users, seed)
     named = [(left, data.items[item]) for left, item in zip(lefts, items.tolist(), strict=True)]
     flags = split.masked.rare(split.which)
-    columns = model._model().columns
+    columns = model.trained_.columns
     rare = np.zeros(len(columns), dtype=bool)
     for item in np.flatnonzero(flags).tolist():
         if data.items[item] in columns:
@@ -76,7 +76,7 @@ def of_pairs(model: Any, held_out: Any, rare: np.ndarray | None = None, seed: in
     >>> found["as trained"]["n_pairs"]
     4
     """
-    trained = model._model()
+    trained = model.trained_
     pairs = model._labelled(held_out, None, seed)
     mean, variance = pair_scores(trained, pairs.rows, pairs.columns)
     logits = logit(mean, variance)

@@ -128,7 +128,7 @@ class Runner:
         scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
         offsets = None
         if dial:
-            offsets = np.array([one.added(fitted._model().profile) for one in dial])
+            offsets = np.array([one.added(fitted.trained_.profile) for one in dial])
         above, others = ranks(scorer, split.masked, split.which, model.asking, offsets)
         facts = {
             "fit_seconds": seconds,

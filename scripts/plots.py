@@ -61,7 +61,7 @@ def show_worth_of_variances(model: vbn.VBN, pairs: list[tuple[str, str]], rarer:
     for least, most in BANDS:
         chosen = [pair for pair, seen in zip(pairs, rarer, strict=True) if least <= seen <= most]
         drawn = model._labelled(chosen, None, 0)
-        mean, variance = pair_scores(model._trained, drawn.rows, drawn.columns)
+        mean, variance = pair_scores(model.trained_, drawn.rows, drawn.columns)
         sign = np.where(drawn.labels == 1, 1.0, -1.0)
         losses = [
             np.average(np.logaddexp(0.0, -sign * score), weights=drawn.weights)

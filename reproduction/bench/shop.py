@@ -47,8 +47,7 @@ def against_als(setting: Setting) -> Outcome:
         if next(run, None) is None:
             break
         ours += time.perf_counter() - started
-        model = VBN(**_MOVIES, verbose=False)
-        model._trained, model._data = training.trained(), training.data
+        model = VBN(**_MOVIES, verbose=False).with_trained(training.trained(), training.data)
         curve.append((ours, _hits(as_scorer(model), split)))
     engine.close()
     reached = curve[-1][0] if curve[-1][1] >= goal else float("inf")
@@ -88,7 +87,7 @@ def _large(n: int, t: int) -> Any:
     """A model of n columns with densities as training leaves them: rare columns are less certain."""
     few = Dataset.from_pairs(["a", "b"], ["x", "y"], shared=False)
     model = VBN(dim=t, epochs=1, verbose=False).fit(few)
-    trained = model._model()
+    trained = model.trained_
     rng = np.random.default_rng(0)
     spread = (0.02 + 0.5 * rng.random(n) ** 4)[:, None].astype(np.float32)
     mean = rng.normal(0.0, 0.5, (n, t)).astype(np.float32)
@@ -111,7 +110,7 @@ def new_users(setting: Setting) -> Outcome:
     users, columns, each = 5_000, 4_000, 50
     items = zipf_tokens(users * each, columns, 3, 0.8)
     data = Dataset.from_interactions(np.repeat(np.arange(users), each).tolist(), items.tolist())
-    trained = VBN(dim=50, epochs=3, negatives=4, verbose=False).fit(data)._model()
+    trained = VBN(dim=50, epochs=3, negatives=4, verbose=False).fit(data).trained_
     n = 2_000
     contexts = ContextArrays(
         np.arange(n + 1, dtype=np.int64) * each,

@@ -142,7 +142,7 @@ from reproduction.bench.work import counts
 data = counts({int(50_000_000 * setting.scale)}, {int(500_000 * setting.scale)}, {int(50_000 * setting.scale)})
 only_the_fit = forget_peak()
 model = vbn.VBN(dim=50, negatives=1, epochs=2, verbose=False).fit(data)
-c, q = data.counts, model._model().posterior
+c, q = data.counts, model.trained_.posterior
 facts = {{
     "counts": c.nbytes,
     "posterior": sum(array.nbytes for array in q.arrays().values()),

@@ -54,7 +54,7 @@ class Factorisation(VectorModel):
         need_datasets("fit", data, None)
         self._check()
         self._vectors = Vectors.of(data, *self._factors(data))
-        self._data = data
+        self.data_ = data
         return self
 
     @abstractmethod

@@ -86,7 +86,7 @@ def opposites():
         relation_prior=5.0,
         verbose=False,
     ).fit(data.with_relation("antonym", learned, symmetric=True))
-    trained = model._model()
+    trained = model.trained_
     candidates = np.flatnonzero(trained.columns.counts > 0)
     above = {
         name: [ranked_shares(score, trained.rows, candidates, questions, known)]

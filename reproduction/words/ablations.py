@@ -128,19 +128,17 @@ def _judged(
 
 def without_variances(model: VBN) -> VBN:
     """A copy of a model that predicts with its means only."""
-    copy = VBN(**model.get_params())
-    trained = model._model()
+    trained = model.trained_
     q = trained.posterior
     u, v = (replace(part, variance=np.zeros_like(part.variance)) for part in (q.u, q.v))
     bias = replace(q.bias, variance=np.zeros_like(q.bias.variance))
-    copy._trained = trained.with_posterior(replace(q, u=u, v=v, bias=bias))
-    return copy
+    return model.with_trained(trained.with_posterior(replace(q, u=u, v=v, bias=bias)))
 
 
 def _figures(
     words: Words, settings: Mapping[str, dict[str, Any]], model: VBN, cases: Cases, counts: Counter[str]
 ) -> dict[str, float]:
-    trained = model._model()
+    trained = model.trained_
     found: dict[str, float] = {}
     vectors = model.vectors(**settings["readout"])[1]
     for name, rare in (("Similarity", False), ("Similarity, rare", True)):

@@ -128,7 +128,7 @@ def _asked(
     words: Words, settings: Mapping[str, dict[str, Any]], seed: int, learned: list[Pair], questions: list[Pair]
 ) -> Record:
     model = trained_model(words, settings, learned, seed)
-    trained = model._model()
+    trained = model.trained_
     candidates = np.flatnonzero(trained.columns.counts > 0)
     known = {(a, b) for pair in learned for a, b in (pair, pair[::-1])}
     arrays, first = {}, {}
@@ -158,7 +158,7 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
     validation pairs. Opposites are also alike in most respects: what the cosine of the smoothed vectors gives, with a
     dial of its own, has to be beaten for relations to be worth something.
     """
-    trained = model._model()
+    trained = model.trained_
     popularity, relation = trained.profile.log_popularity()[candidates], trained.relation_number("antonym")
     scorer, vectors = as_scorer(model), unit(model.vectors(readout="smoothed")[1])
 

@@ -247,7 +247,7 @@ def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
         yield f"{name}, average and products", products.scores, columns, None
         yield f"{name}, thinned average and products", thinned(products.scores), columns, None
         return
-    averaged, folded = (WordsOnly(model._model(), query) for query in ("average", "fold_in"))
+    averaged, folded = (WordsOnly(model.trained_, query) for query in ("average", "fold_in"))
     offsets = np.array([averaged.added(dial) for dial in DIALS])
     yield f"{name}, {AVERAGE}", averaged.scores, averaged.columns, offsets
     yield f"{name}, thinned average", thinned(averaged.scores), averaged.columns, offsets

@@ -147,7 +147,7 @@ def word_reliability(
     seed
         Of thinning and of the noise pairs.
     """
-    columns = model._model().columns
+    columns = model.trained_.columns
     rare = np.zeros(len(columns), dtype=bool)
     rare[columns.ids(sorted(word for word in rare_words(counts) if word in columns))] = True
     return of_pairs(model, held_out_pairs(columns, sentences, window, subsample, seed), rare, seed)

@@ -19,27 +19,31 @@ REMEDY = "{remedy}"
 
 
 def in_python(name: str, value: object = None) -> str:
-    """Phrase a remedy for a caller in Python; without a value, the parameter alone.
+    """Phrase a remedy for a caller in Python: a parameter and its value, a parameter alone, or words as they are.
 
     Examples
     --------
-    >>> in_python("missing", "drop"), in_python("side")
-    ("missing='drop'", 'side=')
+    >>> in_python("missing", "drop"), in_python("side"), in_python("", "partial_fit()")
+    ("missing='drop'", 'side=', 'partial_fit()')
     """
+    if not name:
+        return str(value)
     return f"{name}=" if value is None else f"{name}={value!r}"
 
 
 class Told:
-    """A message with remedies as data: a parameter and its value, or a parameter alone.
+    """A message with remedies as data: a parameter and its value, a parameter alone, or a call in Python.
 
-    The message has a `REMEDY` in place of each. Python, shell and REST phrase them in their own words.
+    The message has a `REMEDY` in place of each. Python, shell and REST phrase them in their own words, and the shell
+    leaves out what it does not have.
 
     Parameters
     ----------
     message
         What is wrong, and what to do.
     remedies
-        One for each `REMEDY` of the message: (parameter, value), or (parameter,).
+        One for each `REMEDY` of the message: (parameter, value), (parameter,), or ("", words) for what is no parameter,
+        such as a method to call.
 
     Examples
     --------

@@ -127,7 +127,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         own = self.get_params(deep=False)
         shared = {name: own[name] for name in VBN().get_params() if name in own}
         self.model_ = VBN(**shared, seed=self._seed()).fit(data)
-        trained = self.model_._model()
+        trained = self.model_.trained_
         self._item_ids = trained.columns.ids(names)
         self.item_embeddings_ = trained.posterior.v.mean[self._item_ids]
         self.item_variances_ = trained.posterior.v.variance[self._item_ids]
@@ -154,7 +154,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             Users seen in `fit` or not.
         """
         check_is_fitted(self)
-        found = fold_in(self.model_._model(), self._contexts(self._validated(X, reset=False)))
+        found = fold_in(self.model_.trained_, self._contexts(self._validated(X, reset=False)))
         return found.mean, found.variance
 
     def __sklearn_tags__(self) -> Any:
@@ -180,7 +180,7 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         from scipy.sparse import coo_array
 
         cells = coo_array(X)
-        shape = (X.shape[0], len(self.model_._model().columns))
+        shape = (X.shape[0], len(self.model_.trained_.columns))
         counts = Counts.from_coo(cells.row, self._item_ids[cells.col], cells.data, shape)
         # copies, because kernels would be compiled again for read-only arrays
         return ContextArrays(np.array(counts.indptr), counts.indices.astype(np.int64), np.array(counts.values))

@@ -52,7 +52,7 @@ def test_scores_of_vbn_are_logits_of_what_it_predicts(model):
 def test_averaged_queries_rank_as_recommend_does(words):
     scores = as_scorer(words, query="average").scores([["dog", "cat"]])[0]
     found = words.recommend(["dog", "cat"], k=9, query="average").entities
-    assert found == ranking(scores, words._model().columns, ("dog", "cat"))
+    assert found == ranking(scores, words.trained_.columns, ("dog", "cat"))
 
 
 def test_the_order_of_queries_is_kept(model):
@@ -158,7 +158,7 @@ def test_bayesian_skip_gram_is_vbn_without_prior_knowledge():
     with pytest.raises(baselines.NotOfferedError, match="learns no relations"):
         model.relation_proba("next", [("u0", "i0")])
     more = model.partial_fit(known)
-    assert more._data.taxonomy is None
+    assert more.data_.taxonomy is None
 
 
 @pytest.mark.parametrize(

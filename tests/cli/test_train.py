@@ -119,7 +119,7 @@ def test_rows_without_a_name_are_dropped_if_wanted_and_the_settings_remember_it(
     assert result.returncode == 1
     assert "pass --drop-missing" in result.stderr
     assert called(*given, "--drop-missing", cwd=tmp_path).returncode == 0
-    assert vbn.load(tmp_path / "m")._data.counts.nnz == 3
+    assert vbn.load(tmp_path / "m").data_.counts.nnz == 3
     assert tomllib.loads((tmp_path / "m" / "train.toml").read_text())["drop_missing"] is True
 
 

@@ -26,7 +26,7 @@ def test_what_was_never_a_row_is_similar_to_nothing():
 def test_saving_in_a_callback_keeps_the_counts_of_this_fit(tmp_path):
     fitted = model().fit(pairs((1000, 1000)))
     fitted.fit(pairs((1, 1)), callbacks=[lambda m, _: bool(m.save(tmp_path / "model")) and None])
-    assert vbn.load(tmp_path / "model")._data.counts.total == 2
+    assert vbn.load(tmp_path / "model").data_.counts.total == 2
 
 
 def test_numpy_numbers_as_parameters_can_be_saved(tmp_path):

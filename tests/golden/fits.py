@@ -182,7 +182,7 @@ SAME_AS = {"one thread": "joint", "resumed": "joint"}
 def digest(model: vbn.VBN) -> str:
     """SHA-256 of all posterior arrays by name."""
     found = hashlib.sha256()
-    arrays = canonical(model._model())
+    arrays = canonical(model.trained_)
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         found.update(f"{name} {array.dtype.str} {array.shape} ".encode())
@@ -222,7 +222,7 @@ def canonical(trained) -> dict[str, np.ndarray]:
 
 def answers(model: vbn.VBN) -> str:
     """SHA-256 of what the model answers to one question of each kind."""
-    trained = model._model()
+    trained = model.trained_
     shared = trained.shared
     names = ("w1", "w5", "unseen") if shared else ("i1", "i5", "i63")
     told: list[object] = []
@@ -239,7 +239,7 @@ def answers(model: vbn.VBN) -> str:
     table(model.recommend([names[0]], k=5, popularity=0.5, popularity_floor=1.0))
     pairs = [("w1", "w2"), ("w3", "unseen")] if shared else [("u1", "i1"), ("u2", "i63")]
     told.append(model.predict_proba(pairs).tolist())
-    if model._data is not None:
+    if model.data_ is not None:
         told += [array.tolist() for array in model.predict_interval(pairs)]
     if shared and trained.relations:
         told.append(model.relation_proba("twin", [("w1", "w4"), ("w2", "w9")]).tolist())

@@ -28,7 +28,7 @@ def test_a_new_entity_is_what_a_cold_one_of_training_is():
 
 def test_adding_leaves_everything_else_as_it_was():
     model = fit()
-    before = {name: model.posterior(name) for name in model._trained.rows}
+    before = {name: model.posterior(name) for name in model.trained_.rows}
     model.add({"horse": {"parents": ["animal"]}, "wolf": {"parents": "dog", "contexts": {"barks": 5}}})
     for name, density in before.items():
         np.testing.assert_array_equal(model.posterior(name).mean, density.mean)
@@ -68,7 +68,7 @@ def test_a_parent_that_had_no_children_becomes_a_category():
 
 def test_new_entities_may_be_parents_of_new_ones():
     model = fit().add({"canine": {"parents": ["animal"]}, "wolf": {"parents": {"canine": 2.0, "dog": 1.0}}})
-    assert model._trained.column_taxonomy.parents("wolf") == [
+    assert model.trained_.column_taxonomy.parents("wolf") == [
         ("dog", pytest.approx(1 / 3)),
         ("canine", pytest.approx(2 / 3)),
     ]
@@ -102,13 +102,11 @@ def test_without_parents_or_contexts_it_is_the_prior():
 
 @pytest.fixture(scope="module")
 def trained():
-    return fit()._trained
+    return fit().trained_
 
 
 def model_of(trained):
-    model = vbn.VBN(verbose=False)
-    model._trained = trained
-    return model
+    return vbn.VBN(verbose=False).with_trained(trained)
 
 
 NAN = float("nan")
@@ -179,20 +177,20 @@ def test_bad_additions_change_nothing(trained, options, error, message):
     model = model_of(trained)
     with pytest.raises(error, match=message):
         model.add(**options)
-    assert model._trained is trained
+    assert model.trained_ is trained
 
 
 def test_a_failed_addition_leaves_the_counts_too():
     model = fit()
-    data = model._data
+    data = model.data_
     with pytest.raises(vbn.UnknownEntityError):
         model.add({"wolf": {"parents": "dog", "contexts": {"barks": 3}}, "fox": ["canine"]})
-    assert model._data is data
-    assert "wolf" not in model._trained.rows
+    assert model.data_ is data
+    assert "wolf" not in model.trained_.rows
 
 
 def parents_of(model, name):
-    return dict(model._trained.column_taxonomy.parents(name))
+    return dict(model.trained_.column_taxonomy.parents(name))
 
 
 ROWS = [("wolf", "dog", 3.0), ("wolf", "cat", 1.0), ("pup", "wolf", 1.0)]
@@ -248,7 +246,7 @@ def test_many_from_a_file(trained, tmp_path):
 
 @pytest.mark.parametrize("nothing", [{}, [], FRAME[:0], iter(())])
 def test_nothing_to_add(trained, nothing):
-    assert model_of(trained).add(nothing)._trained is trained
+    assert model_of(trained).add(nothing).trained_ is trained
 
 
 def same(one, other, name):
@@ -280,8 +278,8 @@ def test_numbers_are_names_as_in_data():
     data = vbn.Dataset.from_pairs([1, 2, 3], [2, 3, 1]).with_taxonomy({1: [10], 2: [10]})
     model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(data)
     model.add(4, parents=10, contexts={1: 2}).add({np.int64(5): {"parents": [4.0], "contexts": [2.0, 3]}})
-    assert model._trained.rows.names[-2:] == ("4", "5")
-    assert model._data.counts.total == 3 + 2 * 2 + 2 * 2
+    assert model.trained_.rows.names[-2:] == ("4", "5")
+    assert model.data_.counts.total == 3 + 2 * 2 + 2 * 2
 
 
 def test_contexts_of_an_item_are_users():
@@ -292,7 +290,7 @@ def test_contexts_of_an_item_are_users():
     with pytest.raises(vbn.UnknownEntityError, match="unknown column 'ann'"):
         model.add("cid", contexts=["ann"], side="row")
     model.add("ann", contexts=["ann"])
-    assert model._data.counts.total == 3
+    assert model.data_.counts.total == 3
 
 
 def test_thousands_at_once(trained):
@@ -302,7 +300,7 @@ def test_thousands_at_once(trained):
     one = model_of(trained).add({name: many[name] for name in ("seen0", "seen1499")})
     for name in ("seen0", "seen1499"):
         np.testing.assert_allclose(model.posterior(name).mean, one.posterior(name).mean, rtol=1e-5)
-    assert model._trained.column_taxonomy.ancestors("new0")[-2:] == ["animal", "thing"]
+    assert model.trained_.column_taxonomy.ancestors("new0")[-2:] == ["animal", "thing"]
 
 
 def test_a_new_entity_is_as_popular_as_its_siblings():
@@ -318,7 +316,7 @@ def test_a_new_entity_is_as_popular_as_its_siblings():
         model = vbn.VBN(dim=2, epochs=60, verbose=False, **options).fit(data)
         model.add("new hit", parents=["hit"], side="column")
         model.add("new flop", parents=["flop"], side="column")
-        bias, names = model._model().posterior.bias.mean, model._model().columns
+        bias, names = model.trained_.posterior.bias.mean, model.trained_.columns
         return bias[names.id("new hit")] - bias[names.id("new flop")]
 
     assert lead() > 0.5

@@ -88,8 +88,7 @@ def without_new(trained, side):
 
 
 def added_again(fitted, side):
-    model = vbn.VBN(verbose=False)
-    model._trained = without_new(fitted._trained, side)
+    model = vbn.VBN(verbose=False).with_trained(without_new(fitted.trained_, side))
     return model.add(NEW, side=side)
 
 
@@ -105,7 +104,7 @@ def assert_alike(fitted, again, questions):
 
 
 def density(model, name, part):
-    trained = model._trained
+    trained = model.trained_
     i = (trained.rows if part == "u" else trained.columns).id(name)
     return trained.part(part).mean[i], trained.part(part).variance[i]
 
@@ -123,8 +122,8 @@ def assert_densities(fitted, again, part):
 
 def assert_biases(fitted, again):
     for name, known in NEW.items():
-        i = fitted._trained.columns.id(name)
-        (b, c) = (model._trained.posterior.bias for model in (fitted, again))
+        i = fitted.trained_.columns.id(name)
+        (b, c) = (model.trained_.posterior.bias for model in (fitted, again))
         if known["contexts"]:
             assert abs(b.mean[i] - c.mean[i]) < 0.5
             assert abs(np.log(c.variance[i] / b.variance[i])) < 0.5
@@ -169,8 +168,7 @@ def test_users_and_items(one_side):
 
 def test_one_by_one_or_all_at_once(shared):
     fitted, again = shared
-    model = vbn.VBN(verbose=False)
-    model._trained = without_new(fitted._trained, "column")
+    model = vbn.VBN(verbose=False).with_trained(without_new(fitted.trained_, "column"))
     for name, known in NEW.items():
         model.add(name, **known)
     for name in NEW:
@@ -180,8 +178,7 @@ def test_one_by_one_or_all_at_once(shared):
 
 def test_the_order_does_not_matter(shared):
     fitted, again = shared
-    model = vbn.VBN(verbose=False)
-    model._trained = without_new(fitted._trained, "column")
+    model = vbn.VBN(verbose=False).with_trained(without_new(fitted.trained_, "column"))
     model.add({name: NEW[name] for name in reversed(NEW)})
     for name in NEW:
         for part in ("u", "v"):
@@ -191,8 +188,7 @@ def test_the_order_does_not_matter(shared):
 
 def test_levels_of_new_parents_are_the_prior_passed_down(shared):
     """A chain of new categories: each has the mean of the one above and is less sure of it."""
-    model = shared[1]
-    trained = model._trained
+    model = shared[1].with_trained(shared[1].trained_)
     model.add({"pup": ["cub"], "cub": ["canine"], "canine": {"parents": {"g1": 1.0}}})
     above = model.posterior("g1", role="category").mean
     stds = []
@@ -202,4 +198,3 @@ def test_levels_of_new_parents_are_the_prior_passed_down(shared):
         stds.append(float(category.std.mean()))
     np.testing.assert_allclose(model.posterior("pup").mean, above, atol=1e-9)
     assert float(model.posterior("pup").std.mean()) > stds[1] > stds[0]
-    model._trained = trained

@@ -118,36 +118,36 @@ def test_held_out_data_in_every_form(words):
 
 def test_noise_pairs_come_at_the_ratio_of_training(words):
     pairs = [("dog", "barks"), ("cat", "purrs"), ("the", "cat")] * 400
-    drawn = labelled_pairs(pairs, words._trained, 3, None, 0)
+    drawn = labelled_pairs(pairs, words.trained_, 3, None, 0)
     assert drawn.labels.sum() == 1200
     assert len(drawn.labels) == 4 * 1200
-    noise = np.bincount(drawn.columns[drawn.labels == 0], minlength=len(words._trained.columns)) / 3600
-    np.testing.assert_allclose(noise, words._trained.noise(), atol=0.03)
-    fraction = labelled_pairs(pairs, words._trained, 0.5, None, 0)
+    noise = np.bincount(drawn.columns[drawn.labels == 0], minlength=len(words.trained_.columns)) / 3600
+    np.testing.assert_allclose(noise, words.trained_.noise(), atol=0.03)
+    fraction = labelled_pairs(pairs, words.trained_, 0.5, None, 0)
     assert fraction.weights[fraction.labels == 0].sum() == pytest.approx(600)
-    again = labelled_pairs(pairs, words._trained, 3, None, 0)
+    again = labelled_pairs(pairs, words.trained_, 3, None, 0)
     assert (again.columns == drawn.columns).all()
-    assert (labelled_pairs(pairs, words._trained, 3, None, 1).columns != drawn.columns).any()
+    assert (labelled_pairs(pairs, words.trained_, 3, None, 1).columns != drawn.columns).any()
 
 
 def test_what_training_rejects_is_no_noise(shop):
     model, train, rest = shop
-    drawn = labelled_pairs(rest, model._trained, None, model._data.counts, 0)
-    names = model._trained
+    drawn = labelled_pairs(rest, model.trained_, None, model.data_.counts, 0)
+    names = model.trained_
     noise = {(names.rows[i], names.columns[j]) for i, j, d in zip(*drawn[:3], strict=True) if d == 0}
     assert noise
     assert not noise & set(train)
-    free = labelled_pairs(rest, model._trained, None, None, 0)
+    free = labelled_pairs(rest, model.trained_, None, None, 0)
     assert {(names.rows[i], names.columns[j]) for i, j, d in zip(*free[:3], strict=True) if d == 0} & set(train)
 
 
 def test_calibrating_helps_on_pairs_that_it_did_not_see(shop):
     model, _, rest = shop
-    model = vbn.VBN(**model.get_params()).fit(model._data)
+    model = vbn.VBN(**model.get_params()).fit(model.data_)
     before = model.reliability(rest[1::2], seed=1)
     model.calibrate(rest[::2])
     after = model.reliability(rest[1::2], seed=1)
-    assert after.temperature == model._trained.temperature != 1.0
+    assert after.temperature == model.trained_.temperature != 1.0
     assert after.log_loss < before.log_loss
 
 
@@ -157,7 +157,7 @@ def test_a_temperature_changes_probabilities_only(words, tmp_path):
     p, relation = model.predict_proba(pairs), model.relation_proba("sound", pairs)
     ranking = model.similar("dog", by="context", k=5)
     model.calibrate(corpus(1))
-    t = model._trained.temperature
+    t = model.trained_.temperature
     assert t != 1.0
     np.testing.assert_allclose(model.predict_proba(pairs), sigmoid(np.log(p / (1 - p)) / t), rtol=1e-6)
     assert (model.relation_proba("sound", pairs) == relation).all()
@@ -166,21 +166,21 @@ def test_a_temperature_changes_probabilities_only(words, tmp_path):
     np.testing.assert_allclose(
         [row.score for row in table], model.predict_proba([("dog", row.entity) for row in table]), rtol=1e-5
     )
-    before = {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
-    assert {name: array.tobytes() for name, array in model._trained.posterior.arrays().items()} == before
+    before = {name: array.tobytes() for name, array in words.trained_.posterior.arrays().items()}
+    assert {name: array.tobytes() for name, array in model.trained_.posterior.arrays().items()} == before
 
     loaded = vbn.load(model.save(tmp_path))
-    assert loaded._trained.temperature == t
+    assert loaded.trained_.temperature == t
     assert (loaded.predict_proba(pairs) == model.predict_proba(pairs)).all()
     loaded.add("poodle", contexts={"barks": 3})
-    assert loaded._trained.temperature == t
-    assert loaded.fit(corpus(0))._trained.temperature == 1.0
+    assert loaded.trained_.temperature == t
+    assert loaded.fit(corpus(0)).trained_.temperature == 1.0
 
 
 def test_calibrating_twice_is_calibrating_once():
     model = fitted()
-    first = model.calibrate(corpus(1))._trained.temperature
-    assert model.calibrate(corpus(1))._trained.temperature == first
+    first = model.calibrate(corpus(1)).trained_.temperature
+    assert model.calibrate(corpus(1)).trained_.temperature == first
 
 
 def test_a_damaged_temperature_is_refused(words, tmp_path):
@@ -193,7 +193,7 @@ def test_a_damaged_temperature_is_refused(words, tmp_path):
             vbn.load(folder)
     del config["model"]["temperature"]  # as in folders of earlier versions
     (folder / "config.json").write_text(json.dumps(config))
-    assert vbn.load(folder)._trained.temperature == 1.0
+    assert vbn.load(folder).trained_.temperature == 1.0
 
 
 def test_unknown_pairs_are_counted(words):
@@ -234,10 +234,10 @@ def test_tables_and_text(words):
     ],
 )
 def test_bad_questions(words, call, error, message):
-    before = words._trained
+    before = words.trained_
     with pytest.raises(error, match=message):
         call(words)
-    assert words._trained is before
+    assert words.trained_ is before
 
 
 def test_a_model_that_was_not_fitted_says_so():

@@ -92,7 +92,7 @@ def test_more_data_means_more_data_share():
 
 def exact_moves(model, part, name):
     """Moves of the very cells that the fit saw, instead of the expected ones."""
-    trained, data = model._trained, model._data
+    trained, data = model.trained_, model.data_
     sampler = Sampler(
         data,
         negatives=3,
@@ -135,10 +135,10 @@ def test_expected_noise_explains_nearly_as_much(settled):
 
 def test_precisions_of_the_cells_are_those_of_the_posterior(settled):
     """1 / variance = E[tau] + what the cells add, so the prior's share follows from the cells too."""
-    trained, i = settled._trained, settled._trained.rows.id("sleeps")  # in no relation
+    trained, i = settled.trained_, settled.trained_.rows.id("sleeps")  # in no relation
     own, _ = exact_moves(settled, "u", "sleeps")
     sampler = Sampler(
-        settled._data,
+        settled.data_,
         negatives=3,
         noise_power=0.75,
         subsample=None,
@@ -203,7 +203,7 @@ def test_rows_and_columns_have_one_density_each(shop):
 
 
 def test_added_entities_are_explained_too(shop):
-    shop = vbn.VBN(**shop.get_params()).fit(shop._data)
+    shop = vbn.VBN(**shop.get_params()).fit(shop.data_)
     shop.add("new", parents=["even"])
     assert shop.explain("new").parts[0].prior_share == 1.0
     shop.add("warm", parents=["even"], contexts={"u0": 4, "u1": 2})
@@ -245,10 +245,10 @@ def test_roles_and_many_parents_in_the_text(shop):
 
 
 def test_explaining_changes_nothing(words):
-    before = {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
+    before = {name: array.tobytes() for name, array in words.trained_.posterior.arrays().items()}
     words.explain("dog")
     words.explain("animal")
-    assert before == {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
+    assert before == {name: array.tobytes() for name, array in words.trained_.posterior.arrays().items()}
 
 
 def test_bad_questions(words):

@@ -55,15 +55,15 @@ def block_updates(trained, row, sweeps):
 @pytest.mark.parametrize("sweeps", [1, 4])
 def test_equals_the_block_update_of_training(model, sweeps):
     row = [(0, 1.0), (3, 2.5), (7, 1.0)]
-    mean, variance = block_updates(model._trained, row, sweeps)
-    got = fold_in(model._trained, contexts_of([(1, 1.0)], row, [(2, 1.0), (4, 1.0)]), sweeps)
+    mean, variance = block_updates(model.trained_, row, sweeps)
+    got = fold_in(model.trained_, contexts_of([(1, 1.0)], row, [(2, 1.0), (4, 1.0)]), sweeps)
     np.testing.assert_allclose(got.mean[1], mean, rtol=1e-9)
     np.testing.assert_allclose(got.variance[1], variance, rtol=1e-9)
 
 
 def test_a_row_of_training_is_found_again(model):
     """Folding in what a user has gives nearly the density that training gave to the user."""
-    counts, trained = model._data.counts, model._trained
+    counts, trained = model.data_.counts, model.trained_
     rows = [list(zip(*counts_row(counts, i), strict=True)) for i in range(len(trained.rows))]
     got = fold_in(trained, contexts_of(*rows), sweeps=30)
     scores = got.mean @ trained.posterior.v.mean.T
@@ -77,13 +77,13 @@ def counts_row(counts, i):
 
 
 def test_nothing_known_gives_the_prior(model):
-    got = fold_in(model._trained, contexts_of([]))
+    got = fold_in(model.trained_, contexts_of([]))
     assert (got.mean == 0).all()
     assert np.ptp(got.variance) == 0
 
 
 def test_more_contexts_make_it_surer(model):
-    got = fold_in(model._trained, contexts_of([(0, 1.0)], [(0, 1.0), (2, 1.0)], [(0, 9.0), (2, 9.0)]))
+    got = fold_in(model.trained_, contexts_of([(0, 1.0)], [(0, 1.0), (2, 1.0)], [(0, 9.0), (2, 9.0)]))
     spread = got.variance.mean(axis=1)
     assert spread[0] > spread[1] > spread[2]
 
@@ -91,7 +91,7 @@ def test_more_contexts_make_it_surer(model):
 def test_long_lists_of_contexts(model):
     many = [(i % 30, 0.5) for i in range(5000)]
     once = [(i, sum(w for j, w in many if j == i)) for i in range(30)]
-    got = fold_in(model._trained, contexts_of(many, once))
+    got = fold_in(model.trained_, contexts_of(many, once))
     np.testing.assert_allclose(got.mean[0], got.mean[1], rtol=1e-6)
     np.testing.assert_allclose(got.variance[0], got.variance[1], rtol=1e-6)
 
@@ -99,7 +99,7 @@ def test_long_lists_of_contexts(model):
 def test_average_is_the_mean_of_the_random_variables():
     data = vbn.Dataset.from_baskets([["tea", "milk", "rum"], ["tea", "milk"], ["rum", "cola"]] * 4)
     model = vbn.VBN(dim=4, epochs=4, verbose=False).fit(data)
-    trained, names = model._trained, model._trained.rows
+    trained, names = model.trained_, model.trained_.rows
     query = contexts_of([(names.id("tea"), 1.0), (names.id("rum"), 3.0)], [(names.id("milk"), 2.0)])
     got = average(trained, query)
     tea, rum, milk = (model.posterior(name) for name in ("tea", "rum", "milk"))

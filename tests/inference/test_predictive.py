@@ -21,7 +21,7 @@ def sampled(mean, variance, n, rng):
 
 @pytest.mark.parametrize("pair", [("1", "2"), ("7", "1"), ("20", "3")])
 def test_pairs(model, pair):
-    trained, rng = model._trained, np.random.default_rng(1)
+    trained, rng = model.trained_, np.random.default_rng(1)
     i, j = trained.rows.ids(pair[:1]), trained.columns.ids(pair[1:])
     u, v = model.posterior(pair[0]), model.posterior(pair[1], role="context")
     bias = trained.posterior.bias
@@ -36,7 +36,7 @@ def test_pairs(model, pair):
 
 
 def test_relations(model):
-    trained, rng = model._trained, np.random.default_rng(2)
+    trained, rng = model.trained_, np.random.default_rng(2)
     r = trained.posterior.relations[0]
     i, j = trained.rows.ids(["1"]), trained.columns.ids(["2"])
     u, v = model.posterior("1"), model.posterior("2", role="context")

@@ -69,8 +69,8 @@ def test_prediction_equals_the_closed_form(words):
     from scipy.special import expit
 
     u, v = words.posterior("dog"), words.posterior("barks", role="context")
-    j = words._trained.columns.id("barks")
-    bias = words._trained.posterior.bias
+    j = words.trained_.columns.id("barks")
+    bias = words.trained_.posterior.bias
     mean = u.mean @ v.mean + bias.mean[j]
     variance = u.mean**2 @ v.variance + u.variance @ (v.mean**2 + v.variance) + bias.variance[j]
     expected = expit(mean / np.sqrt(1 + np.pi * variance / 8))
@@ -232,12 +232,12 @@ def test_top_breaks_ties_by_id_and_respects_the_filter():
 
 
 def test_queries_do_not_change_the_model(words):
-    before = {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
+    before = {name: array.tobytes() for name, array in words.trained_.posterior.arrays().items()}
     words.similar("dog")
     words.related("sound", "dog")
     words.predict_proba([("dog", "cat")])
     words.posterior("dog").mean[:] = 0.0
-    assert before == {name: array.tobytes() for name, array in words._trained.posterior.arrays().items()}
+    assert before == {name: array.tobytes() for name, array in words.trained_.posterior.arrays().items()}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def trained():
     rng = np.random.default_rng(3)
     users, items = rng.integers(0, 40, 900), rng.zipf(1.3, 900) % 60
     data = vbn.Dataset.from_interactions(users.tolist(), items.tolist())
-    return vbn.VBN(dim=6, epochs=3, verbose=False).fit(data)._trained
+    return vbn.VBN(dim=6, epochs=3, verbose=False).fit(data).trained_
 
 
 def brute_force(trained, queries, k, candidates, hidden, dial):

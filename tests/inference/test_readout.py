@@ -29,7 +29,7 @@ def shop():
 
 def parents_say(model, name, part):
     """The mean that the parents give, from the public densities of categories."""
-    taxonomy = model._model().row_taxonomy
+    taxonomy = model.trained_.row_taxonomy
     return sum(w * model.posterior(p, role="category", part=part).mean for p, w in taxonomy.parents(name))
 
 
@@ -59,7 +59,7 @@ def test_an_entity_without_data_reads_the_same_smoothed_or_not(words):
 @settings(max_examples=25, deadline=None)
 @given(st.floats(0.0, 1e6))
 def test_smoothing_goes_from_the_sum_to_the_parents(words, smoothing):
-    trained = words._model()
+    trained = words.trained_
     both = read_out(trained, "both", "column", 0.0).mean.astype(float)
     found = read_out(trained, "smoothed", "column", smoothing)
     zero = np.zeros(trained.posterior.dim)
@@ -72,7 +72,7 @@ def test_smoothing_goes_from_the_sum_to_the_parents(words, smoothing):
 
 
 def test_variances_are_those_of_samples(words):
-    trained, rng, n = words._model(), np.random.default_rng(3), 200_000
+    trained, rng, n = words.trained_, np.random.default_rng(3), 200_000
     i = trained.rows.id("poodle")
     total = np.zeros((n, 6))
     for letter in ("u", "v"):

@@ -2,7 +2,6 @@
 
 import importlib
 import sys
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,8 +120,7 @@ def test_intervals_widen_with_their_level_and_follow_the_temperature(model):
     narrow = model.predict_interval(PAIRS, level=0.5, spread="mean_field")
     assert (narrow[1] - narrow[0]).mean() < (upper - lower).mean()
     assert [side.shape for side in model.predict_interval([])] == [(0,), (0,)]
-    cooler = copy(model)
-    cooler._trained = replace(model._trained, temperature=2.0)
+    cooler = model.with_trained(replace(model.trained_, temperature=2.0), model.data_)
     cooled = cooler.predict_interval(PAIRS, level=0.5)
     for before, after in zip((lower, upper), cooled, strict=True):
         np.testing.assert_allclose(2 * np.log(after / (1 - after)), np.log(before / (1 - before)))

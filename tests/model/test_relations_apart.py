@@ -94,15 +94,15 @@ def test_no_block_lowers_the_bound_of_relations_learned_apart(seed):
 def test_densities_hear_nothing_of_relations_that_are_learned_apart(apart):
     alone = fitted(relation=False)
     for path in ("u.mean", "u.variance", "v.mean", "v.rate", "bias.mean", "u.hierarchy.mean"):
-        ours, theirs = (model._model().posterior.arrays()[path] for model in (apart, alone))
+        ours, theirs = (model.trained_.posterior.arrays()[path] for model in (apart, alone))
         assert np.array_equal(ours, theirs), path
     np.testing.assert_allclose(apart.lower_bounds_, alone.lower_bounds_, rtol=1e-12)
-    assert not np.array_equal(fitted()._model().posterior.u.mean, alone._model().posterior.u.mean)
+    assert not np.array_equal(fitted().trained_.posterior.u.mean, alone.trained_.posterior.u.mean)
 
 
 def test_vectors_that_relations_are_about_have_unit_length_and_are_those_that_are_read_out(apart):
-    rows, columns = apart._model().relation_parts
-    known = apart._model().row_active
+    rows, columns = apart.trained_.relation_parts
+    known = apart.trained_.row_active
     np.testing.assert_allclose(np.linalg.norm(rows.mean[known], axis=1), 1.0)
     assert rows is columns
     smooth = apart.vectors(readout="smoothed")[1][known]
@@ -123,12 +123,12 @@ def test_a_saved_model_gives_the_same_and_goes_on_without_its_counts(apart, tmp_
     loaded = vbn.load(apart.save(tmp_path / "model", counts=False))
     pairs = [*PAIRS, ("w0", "w7")]
     assert np.array_equal(loaded.relation_proba("antonym", pairs), apart.relation_proba("antonym", pairs))
-    assert loaded._model().relations[0].prior == 3.0
+    assert loaded.trained_.relations[0].prior == 3.0
     more = vbn.Dataset.from_pairs(["w0", "new"], ["w1", "w0"], shared=True)
     loaded.partial_fit(more.with_relation("antonym", [("w0", "new")], symmetric=True))
     again = loaded.relation_proba("antonym", PAIRS[:5])
     np.testing.assert_allclose(again, apart.relation_proba("antonym", PAIRS[:5]), atol=0.3)
-    assert loaded._model().relations_apart
+    assert loaded.trained_.relations_apart
 
 
 def test_added_entities_take_part(apart):
@@ -139,8 +139,8 @@ def test_added_entities_take_part(apart):
 
 
 def test_any_number_of_threads_gives_the_same_bits(apart):
-    two = fitted(n_threads=2, **APART)._model().posterior.arrays()
-    for path, array in apart._model().posterior.arrays().items():
+    two = fitted(n_threads=2, **APART).trained_.posterior.arrays()
+    for path, array in apart.trained_.posterior.arrays().items():
         assert np.array_equal(array, two[path]), path
 
 
@@ -150,15 +150,15 @@ def test_users_and_items_have_vectors_of_their_own():
     built = vbn.Dataset.from_interactions([f"u{i}" for i in users], [f"i{i}" for i in items])
     built = built.with_relation("returned", [("u0", "i1"), ("u1", "i2")])
     model = vbn.VBN(dim=3, epochs=4, verbose=False, **APART).fit(built)
-    rows, columns = model._model().relation_parts
+    rows, columns = model.trained_.relation_parts
     assert rows.mean.shape == (10, 3)
     assert columns.mean.shape == (12, 3)
     assert len(model.related("returned", "u0", k=3)) == 3
 
 
 def test_the_dial_of_related_moves_popular_answers_up(apart):
-    counts = apart._model().columns.counts
-    names = apart._model().columns
+    counts = apart.trained_.columns.counts
+    names = apart.trained_.columns
 
     def popularity(dial):
         return np.mean([counts[names.id(row.entity)] for row in apart.related("antonym", "w0", k=5, popularity=dial)])

@@ -79,12 +79,12 @@ def fitted(**more):
 
 
 def bits(model):
-    return {path: array.tobytes() for path, array in model._trained.posterior.arrays().items()}
+    return {path: array.tobytes() for path, array in model.trained_.posterior.arrays().items()}
 
 
 def test_it_is_summed_with_the_taxonomy_and_part_of_the_model():
     model = fitted()
-    q = model._trained.posterior
+    q = model.trained_.posterior
     assert list(q.u.parts()) == ["hierarchy", "trend"]
     assert list(q.bias.parts()) == ["hierarchy", "centre"]
     alone = q.u.parts()["hierarchy"].means(np.arange(3)) + q.u.parts()["trend"].means(np.arange(3))
@@ -146,7 +146,7 @@ def test_it_is_saved_loaded_and_fitted_further(tmp_path, counts):
     again = vbn.load(model.save(tmp_path / "model", counts=counts))
     assert bits(again) == bits(model)
     more = again.partial_fit(data(50, seed=1))
-    assert list(more._trained.posterior.u.parts()) == ["hierarchy", "trend"]
+    assert list(more.trained_.posterior.u.parts()) == ["hierarchy", "trend"]
     if counts:
         assert bits(more) == bits(model.partial_fit(data(50, seed=1)))
 

@@ -45,7 +45,7 @@ def fitted(**options):
 
 def network_of(model, more, dtype="float64"):
     """The network of a fit that goes on without counts, before its first epoch."""
-    earlier, dtype = model._trained, np.dtype(dtype)
+    earlier, dtype = model.trained_, np.dtype(dtype)
     both = continued(earlier, more)
     sampler = Sampler(
         both,
@@ -94,7 +94,7 @@ def test_without_new_data_the_converged_posterior_stays(converged):
 
 def test_evidence_is_what_the_cells_of_the_last_epoch_said(converged):
     """Checked against the definition: sums over the cells, with tau and partners as the update found them."""
-    trained = converged._trained
+    trained = converged.trained_
     evidence = sites_of(trained, trained.relations)
     sampler = Sampler(
         data(),
@@ -163,9 +163,9 @@ def test_rounding_is_no_evidence():
 def test_old_ids_stay_and_counts_add_up():
     model = fitted()
     more = vbn.Dataset.from_pairs(["w1", "new"], ["new", "w1"], [3, 2]).with_taxonomy({"new": ["g0"]})
-    both = continued(model._trained, more)
-    assert both.rows.names[: len(model._trained.rows)] == model._trained.rows.names
-    seen = model._trained.rows.counts[both.rows.id("w1")] + more.rows.counts[more.rows.id("w1")]
+    both = continued(model.trained_, more)
+    assert both.rows.names[: len(model.trained_.rows)] == model.trained_.rows.names
+    seen = model.trained_.rows.counts[both.rows.id("w1")] + more.rows.counts[more.rows.id("w1")]
     assert both.rows.counts[both.rows.id("w1")] == seen
     assert both.counts.total == 5
     assert both.column_taxonomy.parents("new") == [("g0", 1.0)]
@@ -189,7 +189,7 @@ def test_what_has_evidence_is_active_and_what_has_none_is_not():
 def test_a_relation_keeps_its_rank_when_its_counts_are_gone():
     model = fitted()
     with pytest.raises(vbn.ParameterError, match="relation_rank=5 of the relation 'next' differs from the 2"):
-        sites_of(model._trained, [replace(info, rank=5) for info in model._trained.relations])
+        sites_of(model.trained_, [replace(info, rank=5) for info in model.trained_.relations])
 
 
 def past(n=50, new=5, total=1e5):
@@ -245,7 +245,7 @@ def test_negatives_join_the_cells_of_their_rows(first):
 
 
 def test_an_older_model_lets_new_data_decide_about_rejection():
-    before, trained = past_of(fitted()._trained, data()), fitted()._trained
+    before, trained = past_of(fitted().trained_, data()), fitted().trained_
     assert before.rejects == trained.rejects
     for known in (True, False):
         sampler = Sampler(

@@ -69,7 +69,7 @@ def texts(ax):
 PICTURES = {
     "bound": lambda model, ax=None: vbn.plot.bound(model, ax=ax),
     "uncertainty": lambda model, ax=None: vbn.plot.uncertainty(model, ax=ax),
-    "reliability": lambda model, ax=None: vbn.plot.reliability(model, model._data, ax=ax),
+    "reliability": lambda model, ax=None: vbn.plot.reliability(model, model.data_, ax=ax),
     "neighbourhood": lambda model, ax=None: vbn.plot.neighbourhood(model, ODD[0], k=8, ax=ax),
     "taxonomy": lambda model, ax=None: vbn.plot.taxonomy(model, ROOT, ax=ax),
 }
@@ -139,7 +139,7 @@ def test_names_of_neighbours_do_not_lie_on_each_other():
 
 
 def test_a_model_of_one_dimension_has_a_neighbourhood(odd):
-    model = vbn.VBN(dim=1, epochs=3, verbose=False).fit(odd._data)
+    model = vbn.VBN(dim=1, epochs=3, verbose=False).fit(odd.data_)
     drawn(vbn.plot.neighbourhood(model, "ok", k=3))
 
 
@@ -168,7 +168,7 @@ def test_uncertainty_falls_with_data_in_the_picture(odd):
 
 
 def test_reliabilities_can_be_compared(odd):
-    first = odd.reliability(odd._data)
+    first = odd.reliability(odd.data_)
     ax = first.plot()
     assert vbn.plot.reliability(first, label="again", ax=ax) is ax
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -190,7 +190,7 @@ def test_wide_trees_say_what_they_leave_out(odd):
 
 
 def test_a_data_set_has_a_tree_without_uncertainty(odd):
-    ax = drawn(vbn.plot.taxonomy(odd._data, ROOT, depth=1))
+    ax = drawn(vbn.plot.taxonomy(odd.data_, ROOT, depth=1))
     assert "part" in texts(ax)
     assert len(ax.figure.axes) == 1  # no colour bar
 
@@ -206,7 +206,7 @@ def test_a_data_set_has_a_tree_without_uncertainty(odd):
         (lambda m: vbn.plot.neighbourhood(m, "ok", k=0), vbn.ParameterError, "k=0"),
         (lambda m: vbn.plot.neighbourhood(m, "nope"), vbn.UnknownEntityError, "'nope'"),
         (lambda m: vbn.plot.reliability(m), vbn.ParameterError, "needs held-out pairs"),
-        (lambda m: vbn.plot.reliability(m.reliability(m._data), m._data), vbn.ParameterError, "judged already"),
+        (lambda m: vbn.plot.reliability(m.reliability(m.data_), m.data_), vbn.ParameterError, "judged already"),
     ],
 )
 def test_bad_questions(odd, call, error, message):

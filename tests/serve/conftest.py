@@ -57,7 +57,7 @@ def words_url(words, tmp_path_factory):
     from vbn.serve.served import Served
 
     folder = words.save(tmp_path_factory.mktemp("words") / "model")
-    trained = vbn.load(folder)._model()
+    trained = vbn.load(folder).trained_
     # a t-SNE of all words takes both cores for a minute, and is not what is tested here
     store(folder, lay_out(trained, method="principal axes"), Served(vbn.load(folder)).mark)
     command = [sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0"]

@@ -54,10 +54,10 @@ def tsne_is_not_wanted(*_, **__):
 
 def test_tsne_tells_groups_apart(groups):
     pytest.importorskip("openTSNE")
-    layout = lay_out(groups._model())
+    layout = lay_out(groups.trained_)
     assert layout.method == "t-SNE"
     assert np.abs(layout.places).max() == pytest.approx(1.0)
-    first = np.array([name[0] == "a" for name in groups._model().columns])
+    first = np.array([name[0] == "a" for name in groups.trained_.columns])
     distances = ((layout.places[:, None] - layout.places) ** 2).sum(axis=2)
     np.fill_diagonal(distances, np.inf)
     assert (first[distances.argmin(axis=1)] == first).mean() > 0.95
@@ -77,7 +77,7 @@ def test_a_layout_is_kept_beside_the_model_and_used_at_the_next_start(groups, tm
 
 def test_any_flipped_byte_is_noticed(goods, tmp_path):
     folder = goods.save(tmp_path / "m")
-    trained, mark = goods._model(), Served(goods).mark
+    trained, mark = goods.trained_, Served(goods).mark
     store(folder, lay_out(trained), mark)
     whole, right = (folder / FILE).read_bytes(), stored(folder, trained, mark)
     broken = 0
@@ -107,7 +107,7 @@ def test_any_flipped_byte_is_noticed(goods, tmp_path):
     ],
 )
 def test_a_layout_that_does_not_fit_is_not_used(goods, tmp_path, wrong):
-    trained = goods._model()
+    trained = goods.trained_
     store(tmp_path, wrong(lay_out(trained)), "mark")
     assert stored(tmp_path, trained, "mark") is None
     store(tmp_path, lay_out(trained), "mark")
@@ -117,7 +117,7 @@ def test_a_layout_that_does_not_fit_is_not_used(goods, tmp_path, wrong):
 
 def test_a_broken_layout_is_computed_again(goods, tmp_path, started):
     folder = goods.save(tmp_path / "m")
-    store(folder, lay_out(goods._model()), Served(vbn.load(folder)).mark)
+    store(folder, lay_out(goods.trained_), Served(vbn.load(folder)).mark)
     whole = bytearray((folder / FILE).read_bytes())
     at = whole.index(b"places.npy") + len("places.npy") + 20
     whole[at] ^= 0xFF
@@ -196,7 +196,7 @@ def test_a_new_model_is_served_while_the_old_one_is_laid_out(goods, tmp_path, mo
 
 def test_saved_entities_are_placed_into_the_layout_that_is_there(groups, tmp_path, started, monkeypatch):
     folder = groups.save(tmp_path / "m")
-    store(folder, lay_out(groups._model(), method="principal axes"), Served(vbn.load(folder)).mark)
+    store(folder, lay_out(groups.trained_, method="principal axes"), Served(vbn.load(folder)).mark)
     monkeypatch.setattr(tsne, "places", tsne_is_not_wanted)
     client, state = started(folder, writable=True)
     before = places_of(client, laid_out(client))
@@ -223,11 +223,10 @@ def places_of(client, about):
 
 
 def test_a_request_to_the_smaller_model_has_its_map(goods):
-    grown = vbn.VBN(dim=6, epochs=15, verbose=False)
-    grown._trained, grown._data = goods._trained, goods._data
+    grown = goods.with_trained(goods.trained_, goods.data_)
     grown.add("mead", ["drink"])
-    large, small = lay_out(grown._model()), lay_out(goods._model())
-    cut = extended(large, goods._model())
+    large, small = lay_out(grown.trained_), lay_out(goods.trained_)
+    cut = extended(large, goods.trained_)
     assert np.array_equal(cut.ids, small.ids)
     assert np.array_equal(cut.places, large.places[np.isin(large.ids, small.ids)])
 

@@ -125,7 +125,7 @@ def test_entities_that_are_saved_at_once_are_all_in_the_model(goods, tmp_path):
     for thread in threads:
         thread.join()
     assert saved == dict.fromkeys(names, 200)
-    known = vbn.load(folder)._model().columns
+    known = vbn.load(folder).trained_.columns
     assert all(name in known for name in names)
 
 
@@ -134,7 +134,7 @@ def test_what_is_saved_goes_into_the_model_that_was_replaced_meanwhile(goods, tm
     client = Client(create_app(folder, Settings(watch=0, writable=True)))
     vbn.load(folder).add("mead", ["drink"]).save(folder)
     assert client.post("/api/what-if", name="perry", parents=["drink"], save=True).status == 200
-    known = vbn.load(folder)._model().columns
+    known = vbn.load(folder).trained_.columns
     assert "mead" in known
     assert "perry" in known
 

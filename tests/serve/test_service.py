@@ -80,15 +80,14 @@ def test_any_name_can_be_asked_about(client, name):
 
 
 def test_what_if_leaves_the_model_as_it_is(client, goods):
-    before = len(goods._model().columns)
+    before = len(goods.trained_.columns)
     found = client.post("/api/what-if", name="mead", parents=["drink"], contexts={"honey": 3}, k=3).json
-    twin = vbn.VBN(dim=6, epochs=15, verbose=False)
-    twin._trained, twin._data = goods._trained, goods._data
+    twin = goods.with_trained(goods.trained_, goods.data_)
     twin.add("mead", ["drink"], {"honey": 3})
     assert [one["entity"] for one in found["similar"]["answers"]] == twin.similar("mead", 3).entities
     assert found["saved"] is False
     assert 0 < found["prior_share"] < 1
-    assert len(goods._model().columns) == before
+    assert len(goods.trained_.columns) == before
     assert client.get("/api/similar", entity="mead").status == 404
     taken = client.post("/api/what-if", name="tea")
     assert taken.status == 400
@@ -102,7 +101,7 @@ def test_saving_needs_a_server_that_may_write(client, goods, tmp_path):
     writable = Client(create_app(folder, Settings(writable=True, watch=0)))
     assert writable.post("/api/what-if", name="mead", parents=["drink"], save=True).json["saved"] is True
     assert writable.get("/api/similar", entity="mead").status == 200
-    assert "mead" in vbn.load(folder)._model().columns
+    assert "mead" in vbn.load(folder).trained_.columns
 
 
 @pytest.mark.parametrize(
@@ -284,7 +283,7 @@ def test_the_map_has_a_place_for_every_entity(client, goods):
         field["name"]: np.frombuffer(body, field["type"], n, 4 * n * at) for at, field in enumerate(about["fields"])
     }
     names = client.get("/api/map/names", ids=blocks["id"].tolist()).json
-    assert set(names.values()) == {name for name in goods._model().columns if name not in ("drink", "snack", "goods")}
+    assert set(names.values()) == {name for name in goods.trained_.columns if name not in ("drink", "snack", "goods")}
     assert np.abs(blocks["x"]).max() <= 1.0
     branch = {
         name: about["branches"][int(blocks["branch"][blocks["id"].tolist().index(int(i))])] for i, name in names.items()
@@ -307,7 +306,7 @@ def test_metrics_count_requests(goods):
     text = client.get("/api/metrics").text
     assert 'vbn_requests_total{route="/api/similar",status="200"} 1' in text
     assert 'vbn_requests_total{route="/api/similar",status="404"} 1' in text
-    assert f"vbn_entities {len(goods._model().columns)}" in text
+    assert f"vbn_entities {len(goods.trained_.columns)}" in text
 
 
 def test_a_model_that_is_replaced_is_served_from_then_on(goods, tmp_path):

@@ -61,7 +61,7 @@ def test_zeros_and_cells_stored_twice_are_what_they_mean():
 def test_a_square_matrix_has_users_and_items_too():
     X, _ = shoppers(24, 24)
     embedder = EntityEmbedder(**SMALL).fit(X)
-    assert not embedder.model_._trained.shared
+    assert not embedder.model_.trained_.shared
     assert embedder.item_embeddings_.shape == (24, 4)
 
 
@@ -85,7 +85,7 @@ def test_transform_is_the_fold_in_of_recommend_and_surer_with_more_items():
     assert mean[0].tolist() == [0.0] * 4
     assert variance[0].mean() > variance[1].mean() > variance[2].mean()
     # Scores of a fold-in are u.v + b; the embeddings must rank the items as `recommend` does.
-    bias = embedder.model_._trained.posterior.bias
+    bias = embedder.model_.trained_.posterior.bias
     score = embedder.item_embeddings_ @ mean[1] + bias.mean[embedder._item_ids]
     spread = embedder.item_variances_ @ (mean[1] ** 2 + variance[1]) + embedder.item_embeddings_**2 @ variance[1]
     logit = score / np.sqrt(1 + np.pi / 8 * (spread + bias.variance[embedder._item_ids]))

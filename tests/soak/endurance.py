@@ -127,7 +127,7 @@ def resident_mb() -> float:
 def bits(model: vbn.VBN) -> str:
     """A hash of all that was learned."""
     found = hashlib.sha256()
-    for name, array in model._model().posterior.arrays().items():
+    for name, array in model.trained_.posterior.arrays().items():
         found.update(name.encode() + np.ascontiguousarray(array).tobytes())
     return found.hexdigest()
 

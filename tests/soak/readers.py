@@ -140,7 +140,7 @@ def _labelled(path: Path) -> None:
 def _added(path: Path) -> None:
     model = vbn.load(_model())
     model.add(path)
-    for array in model._model().posterior.arrays().values():
+    for array in model.trained_.posterior.arrays().values():
         assert np.isfinite(array).all()
 
 
@@ -226,7 +226,7 @@ def _checkpoint_state(path: Path) -> None:
 def _resumed(folder: Path) -> None:
     """What a fit goes on from, and the fit."""
     model = _fitting().fit(making.data(), resume_from=folder)
-    for array in model._model().posterior.arrays().values():
+    for array in model.trained_.posterior.arrays().values():
         assert np.isfinite(array).all()
 
 

@@ -54,7 +54,7 @@ def data(n=0):
 
 
 def bits(model):
-    return {path: array.tobytes() for path, array in model._trained.posterior.arrays().items()}
+    return {path: array.tobytes() for path, array in model.trained_.posterior.arrays().items()}
 
 
 def tensor_file(folder):

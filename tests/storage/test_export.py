@@ -48,7 +48,7 @@ def test_gensim_opens_word2vec_files_with_the_same_bits(tmp_path, file, dtype):
     assert path == tmp_path / file
     read = np.dtype(dtype).type if path.suffix != ".bin" else np.float32
     opened = KeyedVectors.load_word2vec_format(path, binary=path.suffix == ".bin", datatype=read)
-    names = model._trained.rows.names
+    names = model.trained_.rows.names
     assert opened.index_to_key == ["".join("_" if c.isspace() else c for c in name) for name in names]
     for key, name in zip(opened.index_to_key, names, strict=True):
         np.testing.assert_array_equal(opened[key], model.posterior(name).mean.astype(read))
@@ -71,16 +71,16 @@ def test_gensim_finds_the_neighbours_that_similar_finds(model, tmp_path):
 
 def test_keyed_vectors_hold_names_as_they_are_and_counts(model, shop):
     vectors = model.to_keyed_vectors()
-    assert vectors.index_to_key == list(model._trained.rows.names)
+    assert vectors.index_to_key == list(model.trained_.rows.names)
     assert "root" in vectors
     assert "root" not in model.to_keyed_vectors(categories=False)
-    counts = dict(zip(model._trained.rows.names, model._trained.rows.counts, strict=True))
+    counts = dict(zip(model.trained_.rows.names, model.trained_.rows.counts, strict=True))
     assert {name: vectors.get_vecattr(name, "count") for name in vectors.index_to_key} == counts
     vectors.vectors[:] = 0  # a copy: the model must not change
     assert model.posterior("plain").mean.any()
     users = shop.to_keyed_vectors(side="row")
     np.testing.assert_array_equal(users["3"], shop.posterior("3", side="row").mean)
-    fractions = dict(zip(shop._trained.rows.names, shop._trained.rows.counts, strict=True))
+    fractions = dict(zip(shop.trained_.rows.names, shop.trained_.rows.counts, strict=True))
     assert users.get_vecattr("7", "count") == fractions["7"]
 
 
@@ -95,8 +95,8 @@ def test_names_that_fall_together_in_word2vec_are_refused(tmp_path):
 def test_parquet_has_a_row_for_each_entity(model, tmp_path):
     table = ParquetFile(model.export(tmp_path / "v.parquet")).read()
     assert table.column_names == ["entity", "count", "parents", "mean", "variance"]
-    assert table["entity"].to_pylist() == list(model._trained.rows.names)
-    np.testing.assert_array_equal(table["count"], model._trained.rows.counts)
+    assert table["entity"].to_pylist() == list(model.trained_.rows.names)
+    np.testing.assert_array_equal(table["count"], model.trained_.rows.counts)
     rows = {row["entity"]: row for row in table.to_pylist()}
     assert sorted(rows["new york"]["parents"]) == ["root", "tab\there"]
     assert rows["ünï"]["parents"] == []
@@ -119,7 +119,7 @@ def test_parquet_opens_in_pandas_and_polars(model, tmp_path):
 
     path = model.export(tmp_path / "v.parquet")
     for frame in (pandas.read_parquet(path), polars.read_parquet(path)):
-        assert np.stack(list(frame["mean"])).shape == (len(model._trained.rows), 5)
+        assert np.stack(list(frame["mean"])).shape == (len(model.trained_.rows), 5)
 
 
 def test_safetensors_and_numpy_hold_the_same_arrays(model, tmp_path):
@@ -128,10 +128,10 @@ def test_safetensors_and_numpy_hold_the_same_arrays(model, tmp_path):
     blob = tensors["names"].tobytes()
     names = [blob[a:b].decode() for a, b in zip(starts, tensors["name_ends"], strict=True)]
     with np.load(model.export(tmp_path / "v.npz"), allow_pickle=False) as arrays:
-        assert arrays["names"].tolist() == names == list(model._trained.rows.names)
+        assert arrays["names"].tolist() == names == list(model.trained_.rows.names)
         for name, expected in (("means", "mean"), ("variances", "variance")):
             np.testing.assert_array_equal(arrays[name], tensors[name])
-            np.testing.assert_array_equal(tensors[name], getattr(model._trained.posterior.u, expected))
+            np.testing.assert_array_equal(tensors[name], getattr(model.trained_.posterior.u, expected))
         np.testing.assert_array_equal(arrays["counts"], tensors["counts"])
 
 

@@ -24,7 +24,7 @@ def test_round_trip(tmp_path):
     again = vbn.load(model.save(tmp_path / "a folder"))
     assert again.get_params() == model.get_params()
     assert again.lower_bounds_.tolist() == model.lower_bounds_.tolist()
-    assert again._trained.rows.names == model._trained.rows.names
+    assert again.trained_.rows.names == model.trained_.rows.names
     assert bits(again) == bits(model)
     for name in NAMES:
         assert again.posterior(name).mean.tolist() == model.posterior(name).mean.tolist()
@@ -38,7 +38,7 @@ def test_users_and_items_round_trip(tmp_path):
     pairs = vbn.Dataset.from_interactions(["1", "2", "1"], ["1", "2", "3"]).with_taxonomy({"1": "a"}, side="row")
     model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(pairs)
     again = vbn.load(model.save(tmp_path / "model"))
-    assert again._trained.rows.names != again._trained.columns.names
+    assert again.trained_.rows.names != again.trained_.columns.names
     assert again.posterior("1", side="row").mean.tolist() == model.posterior("1", side="row").mean.tolist()
 
 
@@ -63,7 +63,7 @@ def test_counts_can_be_left_out(tmp_path):
     whole, bare = fit().save(tmp_path / "whole"), fit().save(tmp_path / "bare", counts=False)
     assert not [name for name in load_file(tensor_file(bare)) if name.startswith("data")]
     assert [name for name in load_file(tensor_file(whole)) if name.startswith("data")]
-    assert vbn.load(bare)._data is None
+    assert vbn.load(bare).data_ is None
     assert bits(vbn.load(bare)) == bits(vbn.load(whole))
 
 
@@ -71,8 +71,8 @@ def test_added_entities_stay_when_fitting_goes_on(tmp_path):
     model = fresh().add("fox", parents=["plain"], contexts={"ünï": 4})
     again = vbn.load(model.save(tmp_path / "model"))
     again.partial_fit(vbn.Dataset.from_pairs(["plain"], ["ünï"]))
-    assert again._data.counts.to_scipy()[again._trained.rows.id("fox"), again._trained.rows.id("ünï")] == 4
-    assert again._trained.column_taxonomy.parents("fox") == [("plain", 1.0)]
+    assert again.data_.counts.to_scipy()[again.trained_.rows.id("fox"), again.trained_.rows.id("ünï")] == 4
+    assert again.trained_.column_taxonomy.parents("fox") == [("plain", 1.0)]
 
 
 def test_saving_over_a_model_replaces_it(tmp_path):
@@ -87,8 +87,8 @@ def test_saving_over_a_model_replaces_it(tmp_path):
 
 def test_other_tools_read_the_tensors(tmp_path):
     arrays = load_file(tensor_file(fit().save(tmp_path / "model")))
-    np.testing.assert_array_equal(arrays["posterior.u.mean"], fit()._trained.posterior.u.mean)
-    assert arrays["columns.names"].tobytes().decode("utf-8", "surrogatepass") == "".join(fit()._trained.columns.names)
+    np.testing.assert_array_equal(arrays["posterior.u.mean"], fit().trained_.posterior.u.mean)
+    assert arrays["columns.names"].tobytes().decode("utf-8", "surrogatepass") == "".join(fit().trained_.columns.names)
 
 
 def test_the_config_tells_what_made_the_model(tmp_path):

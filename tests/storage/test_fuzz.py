@@ -147,7 +147,7 @@ def test_other_json(original, data):
     except (ValueError, RecursionError):  # what JSON cannot hold
         return
     model = loaded(folder)
-    if model is not None and [info.name for info in model._trained.relations] == [RELATION]:
+    if model is not None and [info.name for info in model.trained_.relations] == [RELATION]:
         model.add("new", parents=["plain"], contexts={"plain": 1})
         model.related(RELATION, "new", k=1)
         assert bits(vbn.load(model.save(folder.with_name("again")))) == bits(model)
@@ -166,5 +166,5 @@ def test_any_names_come_back(original, names):
     pairs = vbn.Dataset.from_pairs(names, names[::-1])
     model = vbn.VBN(dim=2, epochs=1, verbose=False).fit(pairs.with_relation(names[0], [(names[0], names[-1])]))
     again = vbn.load(model.save(original.with_name("names")))
-    assert again._trained.rows.names == model._trained.rows.names
-    assert [info.name for info in again._trained.relations] == [names[0]]
+    assert again.trained_.rows.names == model.trained_.rows.names
+    assert [info.name for info in again.trained_.relations] == [names[0]]

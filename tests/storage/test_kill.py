@@ -16,7 +16,7 @@ import vbn
 
 folder, kills = sys.argv[1], int(sys.argv[2])
 models = [vbn.load(f"{folder}-{name}") for name in "ab"]
-known = [m._trained.posterior.u.mean.tobytes() for m in models]
+known = [m.trained_.posterior.u.mean.tobytes() for m in models]
 models[0].save(folder)
 start = time.perf_counter()
 models[0].save(folder)
@@ -31,7 +31,7 @@ for _ in range(kills):
     time.sleep(rng.uniform(0, window))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    found = vbn.load(folder)._trained.posterior.u.mean.tobytes()
+    found = vbn.load(folder).trained_.posterior.u.mean.tobytes()
     seen[known.index(found)] += 1
     window *= 1.1 if found == last else 0.9  # on a busy machine a save takes longer
     last = found

@@ -25,12 +25,12 @@ def test_arrays_are_mapped_aligned_and_copied_on_write(tmp_path, dtype):
     folder = fit(dtype=dtype).save(tmp_path / "model")
     before = tensor_file(folder).read_bytes()
     again = vbn.load(folder)
-    for array in again._trained.posterior.arrays().values():
+    for array in again.trained_.posterior.arrays().values():
         assert array.flags.aligned
         assert array.flags.writeable
         assert array.size == 0 or type(base_of(array)).__name__ == "mmap"
-    assert type(base_of(again._data.counts.values)).__name__ == "mmap"
-    again._trained.posterior.u.mean[:] = 7.0
+    assert type(base_of(again.data_.counts.values)).__name__ == "mmap"
+    again.trained_.posterior.u.mean[:] = 7.0
     assert tensor_file(folder).read_bytes() == before
     assert bits(vbn.load(folder)) == bits(fit(dtype=dtype))
 
@@ -74,7 +74,7 @@ def test_tensors_at_odd_places_are_copied(tmp_path):
     seal(folder)
     again = vbn.load(folder)
     assert bits(again) == bits(fit())
-    assert all(array.flags.aligned for array in again._trained.posterior.arrays().values())
+    assert all(array.flags.aligned for array in again.trained_.posterior.arrays().values())
 
 
 def compiled():

@@ -35,11 +35,11 @@ class ChangesInsideAParameter(vbn.VBN):
 
 class AnswersUnfitted(vbn.VBN):
     def similar(self, *args, **kwargs):
-        return super().similar(*args, **kwargs) if self._trained is not None else Table([], [], [])
+        return super().similar(*args, **kwargs) if hasattr(self, "trained_") else Table([], [], [])
 
 
 def _disturb(model, number):
-    posterior = model._trained.posterior
+    posterior = model.trained_.posterior
     posterior.u.mean[:] *= 1 + number / 100
     posterior.v.mean[:] *= 1 + number / 100
 
@@ -140,9 +140,10 @@ class NormalisesOverTheBatch(vbn.VBN):
 
 @registered
 class ForgetsWhenSaved(vbn.VBN):
-    def _restore(self, trained, record):
-        super()._restore(trained, record)
-        if not self.verbose and self._data is None:  # as after loading
+    def _restore(self, trained, data, record):
+        first = not hasattr(self, "trained_")
+        super()._restore(trained, data, record)
+        if first and not self.verbose:
             _disturb(self, 5)
 
 
@@ -154,9 +155,9 @@ class LosesAParameterWhenSaved(vbn.VBN):
 
 class TakesAllPairsAtOnce(vbn.VBN):
     def predict_proba(self, pairs):
-        left = self._trained.rows.ids([pair[0] for pair in pairs])
-        right = self._trained.columns.ids([pair[1] for pair in pairs])
-        everything = self._trained.posterior.u.mean[left] @ self._trained.posterior.v.mean.T
+        left = self.trained_.rows.ids([pair[0] for pair in pairs])
+        right = self.trained_.columns.ids([pair[1] for pair in pairs])
+        everything = self.trained_.posterior.u.mean[left] @ self.trained_.posterior.v.mean.T
         return everything[np.arange(len(pairs)), right]
 
 

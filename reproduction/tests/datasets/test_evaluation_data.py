@@ -33,7 +33,7 @@ def test_a_taxonomy_of_hypernyms_helps_on_word_similarity(words):
     averages = []
     for data in (plain, plain.with_taxonomy(graph)):
         model = vbn.VBN(dim=30, epochs=8, negatives=2, subsample=1e-4, alpha={"entity": 10.0}, verbose=False).fit(data)
-        vectors, rows = model._model().posterior.u.mean, data.rows
+        vectors, rows = model.trained_.posterior.u.mean, data.rows
         averages.append(
             average_similarity(words.sets, lambda word, v=vectors, r=rows: v[r.id(word)] if word in r else None)
         )

@@ -101,7 +101,7 @@ class NotOfferedError(VBNError, AttributeError):
 class Baseline(Parameters, ABC):
     """Gives a model `scores` and `recommend`, from scores of rows and of baskets."""
 
-    _data: Dataset | None = None
+    data_: Dataset | None = None  # what it was fitted to; None if it was saved without counts
     _measure = "score"
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -159,6 +159,7 @@ class Baseline(Parameters, ABC):
         popularity_floor: float = 0.0,
         exclude_seen: bool = True,
         candidates: Iterable[object] | None = None,
+        sample: None = None,
         explore: None = None,
         seed: int | None = None,
     ) -> Table | Tables:
@@ -181,7 +182,7 @@ class Baseline(Parameters, ABC):
             Whether to leave out the entities of the query, or those that the user has.
         candidates
             Names of the only entities that may be an answer; by default all but those that are parents only.
-        explore, seed
+        sample, explore, seed
             Must be None: baselines have no posterior to draw from.
 
         Returns
@@ -191,7 +192,7 @@ class Baseline(Parameters, ABC):
         """
         known = self._known()
         check_k(k)
-        _check_manner(query, explore, seed)
+        _check_manner(query, sample=sample, explore=explore, seed=seed)
         dial, allowed = read_dial(popularity, popularity_floor), _allowed(known, candidates)
         extra = dial.weight * log_popularity(known.columns.counts, dial.floor)
         if (entities is None) == (user is None):
@@ -214,13 +215,13 @@ class Baseline(Parameters, ABC):
         """Return the columns that rows must not get: those they have, or themselves where rows are columns."""
         if known.shared:
             return list(rows[:, None])
-        if self._data is None:
+        if self.data_ is None:
             raise DataError(
-                "this model was saved without its counts, so what a user has is not known; pass {remedy}, or save the "
-                "model with its counts.",
-                remedies=[("exclude_seen", False)],
+                "this model was saved without its counts, so what a user has is not known; pass {remedy}, or save it "
+                "with {remedy}.",
+                remedies=[("exclude_seen", False), ("counts", True)],
             )
-        counts = self._data.counts
+        counts = self.data_.counts
         return [counts.indices[counts.indptr[row] : counts.indptr[row + 1]] for row in rows]
 
     def _ranked(
@@ -246,11 +247,12 @@ class Baseline(Parameters, ABC):
         return found
 
 
-def _check_manner(query: Any, explore: Any, seed: Any) -> None:
+def _check_manner(query: Any, **draws: Any) -> None:
     if query not in ("fold_in", "average"):
         raise ParameterError(f"query must be 'fold_in' or 'average', got {query!r}.")
-    if explore is not None or seed is not None:
-        raise ParameterError("explore and seed are for models with a posterior to draw from; they must be None.")
+    for name, value in draws.items():
+        if value is not None:
+            raise ParameterError(f"{name} is for models with a posterior to draw from; it must be None, got {value!r}.")
 
 
 def _allowed(known: Entities, candidates: Any) -> np.ndarray:

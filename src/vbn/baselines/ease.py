@@ -32,7 +32,7 @@ class ItemWeights(Baseline):
         """
         need_datasets("fit", data, None)
         self._check()
-        self._weights, self._data = self._learned(data), data
+        self._weights, self.data_ = self._learned(data), data
         return self
 
     @abstractmethod
@@ -69,9 +69,9 @@ class ItemWeights(Baseline):
         return Table([known.columns[j] for j in best.tolist()], weights[best], np.zeros(len(best)), "weight")
 
     def _fitted(self) -> Dataset:
-        if self._data is None:
+        if self.data_ is None:
             raise NotFittedError(f"this {type(self).__name__} has not been fitted; call fit(data) first.")
-        return self._data
+        return self.data_
 
     def _known(self) -> Entities:
         data = self._fitted()

@@ -43,7 +43,7 @@ class Popularity(Baseline):
         """Take over the counts."""
         need_datasets("fit", data, None)
         self._vectors = Vectors.of(data, np.zeros((len(data.rows), 1)), np.zeros((len(data.columns), 1)))
-        self._data = data
+        self.data_ = data
         return self
 
     def similar(
@@ -90,8 +90,8 @@ class Popularity(Baseline):
         """Write the model to a folder that `vbn.load` reads; as `SkipGram.save`."""
         return write(folder, self, fitted(self), counts=counts)
 
-    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:  # noqa: ARG002 - has nothing to remember
-        self._vectors = restored(trained)
+    def _restore(self, trained: Trained, data: Dataset | None, _: dict[str, Any]) -> None:
+        self._vectors, self.data_ = restored(trained), data
 
     def _check_for_saving(self) -> None:
         """It has no parameters."""

@@ -75,19 +75,19 @@ def retrofit(
     """
     if not isinstance(model, (VectorModel, VBN)):
         raise ParameterError(f"retrofit takes a fitted model with vectors, not {type(model).__name__}.")
-    start = fitted(model) if isinstance(model, VectorModel) else restored(model._model())
+    start = fitted(model) if isinstance(model, VectorModel) else restored(model.trained_)
     _check(iterations, alpha, beta, missing)
     edges = taxonomy if isinstance(taxonomy, Taxonomy) else _edges(taxonomy)
     steps = Steps(int(iterations), float(alpha), beta, missing == "infer")
     u = _retrofitted(start.u, start.rows, start.row_seen, edges, steps) if start.shared else start.u
     v = _retrofitted(start.v, start.columns, start.column_seen, edges, steps)
-    result = copy.copy(model)
-    if isinstance(result, VectorModel):
-        result._vectors = replace(start, u=u, v=v)
-    else:
-        trained = result._model()
+    if isinstance(model, VBN):
+        trained = model.trained_
         q = trained.posterior
-        result._trained = trained.with_posterior(replace(q, u=replace(q.u, mean=u), v=replace(q.v, mean=v)))
+        changed = trained.with_posterior(replace(q, u=replace(q.u, mean=u), v=replace(q.v, mean=v)))
+        return model.with_trained(changed, model.data_)
+    result = copy.copy(model)
+    result._vectors = replace(start, u=u, v=v)
     return result
 
 

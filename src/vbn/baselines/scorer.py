@@ -91,7 +91,10 @@ class Predictive:
 
     def _inferred(self, baskets: Any) -> Gaussians:
         if self._query != "fold_in" and (np.diff(baskets.indptr) == 0).any():
-            raise ParameterError(f"query={self._query!r} has nothing to average: a query is empty. Use 'fold_in'.")
+            raise ParameterError(
+                f"query={self._query!r} has nothing to average: a query is empty. Use {{remedy}}.",
+                remedies=[("query", "fold_in")],
+            )
         contexts = ContextArrays(
             baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64)
         )
@@ -118,7 +121,7 @@ def known_of(model: Any) -> Entities:
     """Return the entities of a fitted model, a baseline or a Bayesian one, and which columns may be an answer."""
     if isinstance(model, Baseline):
         return model._known()
-    trained = model._model()
+    trained = model.trained_
     return Entities(trained.rows, trained.columns, trained.profile.candidates("column"))
 
 
@@ -145,5 +148,5 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popul
         return cast(Scorer, model)
     if not isinstance(model, VBN):
         raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
-    counts = model._data.counts if model._data is not None else None
-    return Predictive(model._model(), query, popularity, counts, popularity_floor)
+    counts = model.data_.counts if model.data_ is not None else None
+    return Predictive(model.trained_, query, popularity, counts, popularity_floor)

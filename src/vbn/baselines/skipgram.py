@@ -59,7 +59,7 @@ class WordVectors(VectorModel):
         """
         self._check()
         self._vectors = self._of_data(data) if isinstance(data, Dataset) else self._of_sentences(data)
-        self._data = data if isinstance(data, Dataset) else None
+        self.data_ = data if isinstance(data, Dataset) else None
         return self
 
     def _of_sentences(self, sentences: Any) -> Vectors:

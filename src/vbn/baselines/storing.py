@@ -22,7 +22,7 @@ def write(folder: str | os.PathLike[str], model: Any, vectors: Vectors, *, count
     """Save a baseline; `vbn.load` calls its `_restore` with what was stored."""
     record: dict[str, Any] = {"lower_bounds": [], "validation": [], "converged": False}
     name, params = type(model).__name__, model.get_params()
-    return write_folder(folder, _stored(vectors), model._data, name, params, record, counts=bool(counts))
+    return write_folder(folder, _stored(vectors), model.data_, name, params, record, counts=bool(counts))
 
 
 def from_stored(trained: Trained) -> dict[str, Any]:

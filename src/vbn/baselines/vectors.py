@@ -83,8 +83,8 @@ class Vectors:
             other = "row" if side == "column" else "column"
             if self.shared or error.name not in self.vocabulary(other):
                 raise
-            where = f"it is the name of a {other}: pass side='{other}'"
-            raise UnknownEntityError(error.name, (), elsewhere=where) from None
+            where = f"it is the name of a {other}: pass {{remedy}}"
+            raise UnknownEntityError(error.name, (), elsewhere=where, remedies=[("side", other)]) from None
 
     def candidates(self, side: str) -> np.ndarray:
         """Return a mask of what may be an answer: all entities but parents without data of their own."""
@@ -288,8 +288,8 @@ class VectorModel(Baseline):
     def _check_for_saving(self) -> None:
         """Raise for parameters that `vbn.load` would refuse."""
 
-    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:  # noqa: ARG002 - has nothing to remember
-        self._vectors = restored(trained)
+    def _restore(self, trained: Trained, data: Dataset | None, _: dict[str, Any]) -> None:
+        self._vectors, self.data_ = restored(trained), data
 
     def _known(self) -> Entities:
         return known(fitted(self))

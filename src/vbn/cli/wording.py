@@ -17,7 +17,10 @@ _OPTIONS = {
     ("exclude_seen", "False"): "--include-seen",
 }
 # Remedies that another verb has.
-_ELSEWHERE = {("counts", "True"): "vbn train without --no-counts"}
+_ELSEWHERE = {
+    ("counts", "True"): "vbn train without --no-counts",
+    ("", "'data.with_co_occurrences()'"): "--co-occurrences 1",
+}
 # Parameters that name a column of a file, and the option that names them all.
 _COLUMN_NAMES = ("column", "left", "right", "users", "items", "weights", "counts", "baskets", "first", "second")
 _COLUMNS = dict.fromkeys(_COLUMN_NAMES, "--columns")
@@ -26,18 +29,11 @@ _COLUMNS |= dict.fromkeys(("child", "parent", "weight"), "--taxonomy-columns")
 _MORE = {("header", "False"): ", name them with --columns"}
 _NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, and for the choice of a column
 
-# Hints that make sense in Python only, until the rooms that raise them give them as remedies.
-_PYTHON_ONLY = (
-    ("train on data.with_co_occurrences()", "train with --co-occurrences 1"),
-    (", or use partial_fit", ""),
-    (" (a string is read as a path; pass data as a list)", ""),
-)
-
 
 def in_options(message: object, options: Set[str] | None = None) -> str:
     """Return a message with options in place of parameters.
 
-    A clause that recommends an option which the verb does not have is left out.
+    A clause that recommends an option which the verb does not have, or a call in Python, is left out.
 
     Parameters
     ----------
@@ -63,10 +59,6 @@ def in_options(message: object, options: Set[str] | None = None) -> str:
         while _COLUMN in text:
             text = _without_clause(text, text.index(_COLUMN))
         text = f"{text.rstrip('.')}; name the columns to read with --columns"
-    for python, words in _PYTHON_ONLY:
-        text = text.replace(python, words)
-    for pattern, words in _NOT_YET:
-        text = re.sub(pattern, words, text)
     return text
 
 
@@ -74,6 +66,8 @@ def _phrased(name: str, value: object, options: Set[str] | None) -> str:
     key = (name, repr(value))
     if key in _ELSEWHERE:
         return _ELSEWHERE[key]
+    if not name:
+        return _NONE + in_python(name, value) + _NONE
     if name in _COLUMNS:
         option, words = _COLUMNS[name], _COLUMNS[name] if value is None else _COLUMN
     elif key in _OPTIONS:
@@ -97,12 +91,6 @@ def _without_clause(text: str, at: int) -> str:
     kept = text[: start + (mark in (". ", "? "))]
     return kept + rest if rest or kept.endswith((".", "?")) or not text.endswith(".") else f"{kept}."
 
-
-# Sentences of rooms whose errors do not carry their remedies yet.
-_NOT_YET = (
-    (r"exclude_seen=False", "--include-seen"),
-    (r"save (?:the model )?with counts=True", "train without --no-counts"),
-)
 
 # What the parser says, and what a user should read.
 _PLAIN = (

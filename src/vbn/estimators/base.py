@@ -154,8 +154,7 @@ def load(folder: str | os.PathLike[str]) -> Any:
     model = _class_of(config["estimator"], folder)()
     try:
         model.set_params(**kept_with_model(up_to_date(config["parameters"])))
-        model._restore(trained, config["record"])
-        model._data = data
+        model._restore(trained, data, config["record"])
         model._check_for_saving()
     except (VBNError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise ModelFileError(f"the parameters of the model in {folder} are damaged: {error}") from error

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -112,8 +113,28 @@ class Queries:
         _ = self.trained_  # raises before `fit`
         return self._data
 
-    def _model(self) -> Trained:
-        return self.trained_
+    def with_trained(self, trained: Trained, data: Dataset | None = None) -> Self:
+        """Return a copy of this model with another fitted state, such as a changed `trained_`.
+
+        Parameters
+        ----------
+        trained
+            The fitted state.
+        data
+            What the copy has as `data_`; None: it has no counts.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["a", "b"], ["b", "a"])
+        >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(data)
+        >>> twin = model.with_trained(model.trained_, model.data_).add("c", contexts=["a"])
+        >>> "c" in twin.trained_.rows, "c" in model.trained_.rows
+        (True, False)
+        """
+        result = copy.copy(self)
+        result._trained, result._data = trained, data
+        return result
 
     @hinting(by_side)
     def posterior(self, entity: object, role: str = "entity", part: str | None = None, side: str = "column") -> Density:

@@ -332,14 +332,13 @@ class VBN(Answers, Exporting, Saving):
 
     def _take(self, training: Training) -> None:
         """Become the model that a training has reached."""
-        self._restore(training.trained(), training.record())
-        self._data = training.kept
+        self._restore(training.trained(), training.kept, training.record())
 
     def _check_for_saving(self) -> None:
         check_parameters(self.get_params(), [relation.name for relation in self.trained_.relations])
 
-    def _restore(self, trained: Trained, record: dict[str, Any]) -> None:
-        self._trained = trained
+    def _restore(self, trained: Trained, data: Dataset | None, record: dict[str, Any]) -> None:
+        self._trained, self._data = trained, data
         self.lower_bounds_ = np.array(record["lower_bounds"], dtype=np.float64)
         self.lower_bound_ = float(self.lower_bounds_[-1])
         self.validation_ = np.array(record["validation"], dtype=np.float64)

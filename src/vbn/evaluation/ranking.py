@@ -77,14 +77,14 @@ def evaluate_recommendation(
     ['all', 'rare']
     """
     entities = known_of(model)
-    if exclude_seen and model._data is None:
+    if exclude_seen and model.data_ is None:
         raise DataError(
-            "this model was saved without its counts, so what a user has is not known; pass {remedy}, or save the "
-            "model with its counts.",
-            remedies=[("exclude_seen", False)],
+            "this model was saved without its counts, so what a user has is not known; pass {remedy}, or save it "
+            "with {remedy}.",
+            remedies=[("exclude_seen", False), ("counts", True)],
         )
     known = known_pairs(entities.rows, entities.columns, users, items)
-    counts = model._data.counts if exclude_seen else None
+    counts = model.data_.counts if exclude_seen else None
     pairs = np.unique(np.stack([known.rows, known.columns], axis=1), axis=0)
     found = _merged(list(_ranked(entities, _scoring(model, entities.rows), pairs, counts)))
     times = entities.columns.counts[found.items]
@@ -97,7 +97,7 @@ def evaluate_recommendation(
 def _scoring(model: Any, rows: Vocabulary) -> Scoring:
     """Return what scores all columns for ids of rows: a baseline's own scores, or predictive logits."""
     if isinstance(model, VBN):
-        return partial(_logits, model._model())
+        return partial(_logits, model.trained_)
     return lambda ids: model.scores([rows[i] for i in ids.tolist()])
 
 

@@ -72,7 +72,7 @@ def evaluate_pairs(
     >>> sorted(evaluate_pairs(model, ["a"], ["b"]))
     ['auc', 'calibration_error', 'log_probability', 'pairs', 'unknown']
     """
-    trained = model._model()
+    trained = model.trained_
     held = Dataset.from_pairs(left=left, right=right, counts=counts, shared=trained.shared)
     pairs = model._labelled(held, None, seed)
     p = probability(*pair_scores(trained, pairs.rows, pairs.columns), trained.temperature)
@@ -170,7 +170,7 @@ def evaluate_relation(
     >>> evaluate_relation(model, "next", ["a"], ["b"])["hits@10"]
     1.0
     """
-    trained = model._model()
+    trained = model.trained_
     trained.relation_number(relation)
     known = known_pairs(trained.rows, trained.columns, left, right)
     pairs = [(trained.rows[int(i)], trained.columns[int(j)]) for i, j in zip(known.rows, known.columns, strict=True)]

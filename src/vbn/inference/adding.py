@@ -252,7 +252,8 @@ def check_newcomers(trained: Trained, new: Sequence[NewEntity], side: str) -> No
     for entity in new:
         if entity.name in names:
             raise DataError(
-                f"the model already has an entity {entity.name!r}; choose another name, or use partial_fit."
+                f"the model already has an entity {entity.name!r}; choose another name, or use {{remedy}}.",
+                remedies=[("", "partial_fit()")],
             )
         if entity.name in fresh:
             raise DataError(f"{entity.name!r} appears twice among the new entities; names must be unique.")

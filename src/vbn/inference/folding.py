@@ -51,9 +51,9 @@ def average(trained: Trained, contexts: ContextArrays) -> Gaussians:
     if (rows < 0).any():
         name = trained.columns[int(contexts.indices[np.argmax(rows < 0)])]
         raise ParameterError(
-            f"{{remedy}} needs a row density of {name!r}, which is only a column. Use {{remedy}}, or train on "
-            "data.with_co_occurrences().",
-            remedies=[("query", "average"), ("query", "fold_in")],
+            f"{{remedy}} needs a row density of {name!r}, which is only a column. Use {{remedy}}, or train with "
+            "{remedy}.",
+            remedies=[("query", "average"), ("query", "fold_in"), ("", "data.with_co_occurrences()")],
         )
     return _averaged(trained, contexts.indptr, rows, contexts.weights)[0]
 
@@ -77,8 +77,8 @@ def check_averages(trained: Trained, query: str) -> None:
     """Refuse a query that averages columns where none of them is a row."""
     if not trained.shared and not (trained.profile.rows_of_columns >= 0).any():
         raise ParameterError(
-            "{remedy} needs columns that are rows: train on data.with_co_occurrences(), or omit {remedy}.",
-            remedies=[("query", query), ("query",)],
+            "{remedy} needs columns that are rows: train with {remedy}, or omit {remedy}.",
+            remedies=[("query", query), ("", "data.with_co_occurrences()"), ("query",)],
         )
 
 

@@ -112,9 +112,9 @@ def need_whole(name: str, value: Any) -> None:
 
 def trained_of(model: Any) -> Trained:
     """Return the densities of a fitted model."""
-    if not hasattr(model, "_model"):
+    if not hasattr(type(model), "trained_"):
         raise ParameterError(f"this picture needs a fitted model, got {type(model).__name__}.")
-    trained: Trained = model._model()
+    trained: Trained = model.trained_
     return trained
 
 

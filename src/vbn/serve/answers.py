@@ -104,7 +104,7 @@ def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out
     grown = Served(model, served.version)
     near = model.similar(asked.name, asked.k, side=asked.side)
     part = model.explain(asked.name, side=asked.side).parts[0]
-    place = None if layout is None else placed(layout, served.trained, model._model(), asked.name, asked.side)
+    place = None if layout is None else placed(layout, served.trained, model.trained_, asked.name, asked.side)
     found = out.Imagined(
         similar=answers(grown, near, asked.side), std=part.std, prior_share=part.prior_share, place=place, saved=False
     )

@@ -149,7 +149,7 @@ class Explorer:
     def __init__(self, model: Any, height: int = 720) -> None:
         if isinstance(height, bool) or not isinstance(height, int) or not 100 <= height <= 10_000:
             raise ParameterError(f"height must be a number of pixels between 100 and 10,000, got {height!r}.")
-        model._model()
+        _ = model.trained_  # raises before `fit`
         app = create_app(model, Settings(watch=0), _NOTEBOOKS)
         import uvicorn
 

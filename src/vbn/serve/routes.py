@@ -56,7 +56,7 @@ def health(request: Request) -> out.Health:
         dim=trained.posterior.dim,
         relations=[one.name for one in trained.relations],
         taxonomy=trained.column_taxonomy is not None,
-        counts=served.model._data is not None,
+        counts=served.model.data_ is not None,
         writable=state.settings.writable,
         problem=state.problem,
     )
@@ -214,11 +214,15 @@ def message_of(error: VBNError, method: str) -> str:
 
 
 def _in_body(name: str, value: object = None) -> str:
+    if not name:
+        return str(value)
     return json.dumps(name) if value is None else f"{json.dumps(name)}: {json.dumps(value, default=str)}"
 
 
 def _in_query(name: str, value: object = None) -> str:
     text = value if isinstance(value, str) else json.dumps(value, default=str)
+    if not name:
+        return text
     return f"{name}=" if value is None else f"{name}={text}"
 
 

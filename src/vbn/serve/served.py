@@ -44,7 +44,7 @@ class Served:
     @property
     def trained(self) -> Trained:
         """Its densities and names."""
-        found: Trained = self.model._model()
+        found: Trained = self.model.trained_
         return found
 
     def copy(self) -> Any:

@@ -19,8 +19,7 @@ def entities_of(url):
 
 def grown(words, name, parents, contexts):
     """The same by the library, in a model of its own."""
-    twin = vbn.VBN(dim=16, epochs=3, verbose=False)
-    twin._trained, twin._data = words._trained, words._data
+    twin = words.with_trained(words.trained_, words.data_)
     return twin.add(name, parents, contexts)
 
 
@@ -93,7 +92,7 @@ def test_a_writable_server_saves_it(opened, goods, tmp_path):
         page.one("button", "Add it to the model").click()
         assert page.one("#panel h2", "mead")
         page.settled()
-    assert "mead" in vbn.load(folder)._model().columns
+    assert "mead" in vbn.load(folder).trained_.columns
 
 
 def lists(page):

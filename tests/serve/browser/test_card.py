@@ -13,7 +13,7 @@ CHEESE = "gouda"
 
 def test_a_newcomer_is_told_what_there_is_and_can_begin(page, words):
     page.open()
-    assert f"{len(words._model().columns):,} entities" in page.shown()
+    assert f"{len(words.trained_.columns):,} entities" in page.shown()
     first = page.until(lambda: page.texts("#often li > a"), "frequent entities are offered")[0]
     page.one("#often li > a").click()
     assert page.one("#panel h2", first)
@@ -60,7 +60,7 @@ def test_neighbours_have_score_uncertainty_and_count(page, words):
     assert page.ranked(near) == expected.entities
     values = page.texts(f"{near} .value")
     assert values == [f"{row.score:.2f} ± {row.std:.2f}" for row in expected]
-    counts = words._model().columns
+    counts = words.trained_.columns
     seen = [counts.counts[counts.id(row.entity)] for row in expected]
     shown = page.texts(f"{near} li > small")
     assert [0 if s == "never seen" else 1 if s == "seen once" else int(re.sub(r"\D", "", s)) for s in shown] == seen
@@ -104,7 +104,7 @@ def test_the_tree_is_clicked_up_and_down(page, words):
     page.open("explore", entity=CHEESE)
     tree = page.block("In the taxonomy")
     assert page.texts(f"{tree} .self") == [CHEESE]
-    parent = words._model().column_taxonomy.parents(CHEESE)[0][0]
+    parent = words.trained_.column_taxonomy.parents(CHEESE)[0][0]
     page.one(f"{tree} a", parent).click()
     page.one("#panel h2", parent)
     page.settled()

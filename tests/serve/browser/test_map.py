@@ -96,7 +96,7 @@ def test_without_webgl_the_map_is_drawn_all_the_same(page):
 
 def test_hovering_names_an_entity(page, places, words):
     lonely = places.lonely()
-    names = words._model().columns
+    names = words.trained_.columns
     move_to(page, places.screen()[lonely]).perform()
     name = names[int(places.ids[lonely])]
     assert page.one("#tip strong").text == name
@@ -108,7 +108,7 @@ def test_hovering_names_an_entity(page, places, words):
 def test_a_click_opens_the_card_and_marks_the_entity(page, places, words):
     lonely = places.lonely()
     move_to(page, places.screen()[lonely]).click().perform()
-    name = words._model().columns[int(places.ids[lonely])]
+    name = words.trained_.columns[int(places.ids[lonely])]
     assert page.one("#panel h2", name)
     page.until(lambda: marked(page) > 50, "the entity is marked on the map")
     page.open()
@@ -134,7 +134,7 @@ def test_two_that_are_compared_are_both_marked(page):
 
 def test_keys_and_buttons_zoom_and_move_it(page, places, words):
     lonely = places.lonely()
-    name = words._model().columns[int(places.ids[lonely])]
+    name = words.trained_.columns[int(places.ids[lonely])]
     page.script("document.getElementById('map').focus()")
     page.press("-", "-")
     move_to(page, places.screen(1 / 1.4**2)[lonely]).perform()
@@ -158,7 +158,7 @@ def test_dragging_moves_it_and_opens_nothing(page, places, words):
     mouse.perform()
     move_to(page, (5, 5)).perform()
     move_to(page, start + np.array([70, 40])).perform()
-    name = words._model().columns[int(places.ids[lonely])]
+    name = words.trained_.columns[int(places.ids[lonely])]
     page.until(lambda: page.texts("#tip strong") == [name], "the map was dragged")
     assert "entity" not in page.address
 

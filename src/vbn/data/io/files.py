@@ -52,7 +52,7 @@ def find_file(
         raise DataError("the path is empty; give the path of a file")
     path = Path(source)
     if not _is_file(path):
-        raise DataError(_missing(path))
+        raise _missing(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     zipped = suffixes[-1:] == [".gz"]
     kind = next(iter(suffixes[-2:-1] if zipped else suffixes[-1:]), "").removeprefix(".")
@@ -83,16 +83,20 @@ def check_reading(header: Any, delimiter: Any) -> None:
         raise ParameterError(f"delimiter must be the text between two fields, such as ';' or '::', got {delimiter!r}")
 
 
-def _missing(path: Path) -> str:
+def _missing(path: Path) -> DataError:
     if path.is_dir():
-        return f"{str(path)!r} is a folder; give the path of a file in it"
+        return DataError(f"{str(path)!r} is a folder; give the path of a file in it")
     if path.exists():
-        return f"{str(path)!r} is a pipe or a device, but data is read more than once: write it to a file first"
+        return DataError(
+            f"{str(path)!r} is a pipe or a device, but data is read more than once: write it to a file first"
+        )
     there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = _closest_file(path.name, there)
     hint = f"did you mean {str(path.with_name(close))!r}?" if close else "check the path"
-    note = "" if path.suffix else " (a string is read as a path; pass data as a list)"
-    return f"no such file: {str(path)!r}; {hint}{note}"
+    message = f"no such file: {str(path)!r}; {hint}"
+    if path.suffix:
+        return DataError(message)
+    return DataError(f"{message} (a string is read as a path, so pass data as {{remedy}})", remedies=[("", "a list")])
 
 
 def _closest_file(name: str, there: list[str]) -> str | None:
