@@ -21,8 +21,7 @@ CHILDREN_OF_A_PARENT = 100
 
 def make_model(place: Path, entities: int, dim: int) -> Path:
     """A model of that many entities with parents, trained for an epoch, and its map."""
-    from vbn.serve.map import lay_out, store
-    from vbn.serve.served import Served
+    from vbn.serve import Served, lay_out, store
 
     rng = np.random.default_rng(0)
     left = np.repeat(np.arange(entities), PAIRS_OF_AN_ENTITY)

@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn._errors import NumericalError
-from vbn.baselines.baseline import need
-from vbn.baselines.vectors import VectorModel, Vectors, fitted
+from vbn.baselines import VectorModel, Vectors, fitted, need
 from vbn.data import Dataset
 from vbn.estimators import need_datasets, need_flag, need_number, need_whole, registered
 

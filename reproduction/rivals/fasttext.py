@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vbn.baselines.baseline import need
-from vbn.baselines.skipgram import WordVectors
+from vbn.baselines import WordVectors, need
 from vbn.data import Vocabulary
 from vbn.estimators import need_whole, registered
 

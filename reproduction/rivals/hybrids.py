@@ -9,8 +9,7 @@ import numpy as np
 
 from reproduction.rivals.factors import Factorisation, counts_matrix, fitting, least_squares_rows
 from vbn._errors import ParameterError
-from vbn.baselines.baseline import need
-from vbn.baselines.vectors import fitted
+from vbn.baselines import fitted, need
 from vbn.data import Dataset, Taxonomy
 from vbn.estimators import need_number, need_whole, registered
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from reproduction.rivals.factors import REPRODUCE, counts_matrix
 from vbn._errors import ParameterError
-from vbn.baselines.baseline import need
-from vbn.baselines.ease import ItemWeights
+from vbn.baselines import ItemWeights, need
 from vbn.data import Dataset
 from vbn.estimators import need_flag, need_number, need_whole
 

@@ -78,7 +78,7 @@ def test_popularity_ranks_by_count(tmp_path):
     assert not hasattr(baseline, "posterior")
     again = vbn.load(baseline.save(tmp_path, counts=False))
     assert again.recommend(["a"], k=2).entities == ["c", "b"]
-    with pytest.raises(vbn.DataError, match="without its counts"):
+    with pytest.raises(vbn.DataError, match=r"without its counts.*exclude_seen=False, or save it with counts=True"):
         again.recommend(user=2)
     assert "densities" not in (tmp_path / "README.md").read_text().partition("## No variances")[0]
 
@@ -90,8 +90,9 @@ def test_the_dial_moves_any_baseline_towards_the_popular():
     assert model.recommend(["a"], k=1, popularity=5.0).entities == ["c"]
     with pytest.raises(vbn.ParameterError, match="popularity"):
         model.recommend(["a"], popularity=float("nan"))
-    with pytest.raises(vbn.ParameterError, match="posterior"):
-        model.recommend(["a"], explore="thompson")
+    for draws in ({"sample": "thompson"}, {"explore": "thompson"}, {"seed": 0}):
+        with pytest.raises(vbn.ParameterError, match="posterior"):
+            model.recommend(["a"], **draws)
     with pytest.raises(vbn.ParameterError, match="query"):
         model.recommend(["a"], query="nearest")
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import vbn
 from tests.cli.conftest import write_csv
 from tests.cli.running import interrupt_in_first_training, run, start
-from vbn.cli.settings import gathered, read_config, to_toml
-from vbn.cli.train import Kind
+from vbn.cli import Kind, gathered, read_config, to_toml
 
 FAST = ("--dim", 2, "--epochs", 1, "-q")
 

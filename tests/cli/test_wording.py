@@ -4,8 +4,7 @@ import pytest
 
 import vbn
 from vbn import DataError, UnknownEntityError
-from vbn.cli.app import told
-from vbn.cli.wording import in_options
+from vbn.cli import in_options, told
 
 TRAIN = {"--drop-missing", "--skip-unknown", "--drop-cycles", "--columns", "--header", "--no-header", "--delimiter"}
 ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
@@ -33,6 +32,12 @@ ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
             ASK,
             "Pass --include-seen, or save it with vbn train without --no-counts.",
         ),
+        (
+            "use {remedy}, or train with {remedy}.",
+            [("query", "fold_in"), ("", "data.with_co_occurrences()")],
+            ASK,
+            "use --query fold_in, or train with --co-occurrences 1.",
+        ),
         ("several; name one with {remedy}", [("weights",)], TRAIN, "several; name one with --columns"),
         (
             "these look like times; pass {remedy} if they are, or {remedy} and {remedy} to leave them out",
@@ -53,6 +58,7 @@ def test_parameters_become_options(message, remedies, options, said):
         ("no name in line 3; fill it in, or pass {remedy}.", [("missing", "drop")], "no name in line 3; fill it in."),
         ("too many. {remedy} sets that number; None takes all", [("max_basket",)], "too many."),
         ("it cannot be read (pass {remedy}); check it.", [("header", True)], "it cannot be read; check it."),
+        ("taken already; choose another, or use {remedy}.", [("", "partial_fit()")], "taken already; choose another."),
         ("{remedy} must be a number.", [("smoothing", "x")], "smoothing='x' must be a number."),
     ],
 )
@@ -65,6 +71,11 @@ def test_a_name_known_on_the_other_side_comes_with_the_option(shop, called):
     assert called("recommend", shop.model, "u1").stderr.endswith("it is the name of a row: pass it as --user.\n")
     error = UnknownEntityError("{remedy}", (), elsewhere="pass {remedy}", remedies=[("side", "row")])
     assert in_options(error, ASK) == "unknown entity '{remedy}'; pass --side row."
+
+
+def test_what_only_python_can_do_is_not_recommended(shop, called):
+    assert called("train", "nowhere", "--kind", "pairs", "--out", "m").stderr.endswith("'nowhere'; check the path\n")
+    assert called("add", shop.model, "tea 1").stderr.endswith("already; choose another name.\n")
 
 
 def test_a_name_of_the_other_side_in_a_file_comes_with_the_file_and_the_option(shop, tmp_path, called):

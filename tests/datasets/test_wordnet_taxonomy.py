@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn import datasets
-from vbn.datasets.word_relations import break_cycles
+from vbn.datasets import break_cycles
 
 # Number of the synset: part of speech, words, pointers (symbol, number, part of speech, words' numbers).
 SYNSETS = {

@@ -13,7 +13,7 @@ import pytest
 
 import vbn
 from tests.estimators.test_fit import bits
-from vbn.cli.machine import examine
+from vbn.cli import examine
 from vbn.engines import RayEngine, count_files
 from vbn.engines.cluster import Workers, connect
 

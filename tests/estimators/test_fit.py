@@ -320,7 +320,7 @@ def test_ctrl_c_while_kernels_compile_is_not_lost(monkeypatch):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_process_that_helps_to_compile_compiles_what_a_fit_calls(dtype):
-    from vbn.estimators.warmup import compile_entities
+    from vbn.estimators import compile_entities
     from vbn.kernels.entities import update_entities
 
     vbn.VBN(dim=2, epochs=1, dtype=dtype, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))

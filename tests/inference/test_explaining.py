@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import vbn
 from vbn.data import Counts
 from vbn.engines import make_engine
-from vbn.inference import Cells, Expected
-from vbn.inference.explaining import Own, cooccurrence_moves, explain_moves
+from vbn.inference import Cells, Expected, Own, cooccurrence_moves, explain_moves
 from vbn.sampling import Sampler
 
 TAXONOMY = {"poodle": {"dog": 3, "pet": 1}, "dog": ["animal"], "cat": ["animal"], "pet": ["animal"], "cow": ["animal"]}

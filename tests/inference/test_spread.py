@@ -15,8 +15,7 @@ from tests.twin import spread as twin_spread
 from tests.twin import twin
 from tests.twin.bridge import make_twins
 from tests.twin.making import make
-from vbn.inference import Cells, full_variances
-from vbn.inference.spread import stiffness
+from vbn.inference import Cells, full_variances, stiffness
 from vbn.model import Gaussians, Trained
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"

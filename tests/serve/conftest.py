@@ -53,8 +53,7 @@ def words():
 @pytest.fixture(scope="session")
 def words_url(words, tmp_path_factory):
     """The bundled words behind the command that users run."""
-    from vbn.serve.map import lay_out, store
-    from vbn.serve.served import Served
+    from vbn.serve import Served, lay_out, store
 
     folder = words.save(tmp_path_factory.mktemp("words") / "model")
     trained = vbn.load(folder).trained_

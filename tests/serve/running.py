@@ -6,7 +6,7 @@ import time
 
 import uvicorn
 
-from vbn.serve.app import bound
+from vbn.serve import bound
 
 
 @contextlib.contextmanager

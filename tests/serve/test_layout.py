@@ -13,10 +13,8 @@ import vbn
 pytest.importorskip("fastapi")
 from tests.serve.asking import Client
 from tests.serve.running import until
-from vbn.serve import Settings, create_app, tsne
+from vbn.serve import LAYOUT_FILE, Layout, Served, Settings, create_app, extended, lay_out, store, stored, tsne
 from vbn.serve import state as server
-from vbn.serve.map import FILE, Layout, extended, lay_out, store, stored
-from vbn.serve.served import Served
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +65,7 @@ def test_a_layout_is_kept_beside_the_model_and_used_at_the_next_start(groups, tm
     folder = groups.save(tmp_path / "m")
     first, _ = started(folder)
     about = laid_out(first)
-    until((folder / FILE).exists, "it is written")
+    until((folder / LAYOUT_FILE).exists, "it is written")
     monkeypatch.setattr(tsne, "places", tsne_is_not_wanted)
     second, _ = started(folder)
     assert laid_out(second) == about
@@ -79,11 +77,11 @@ def test_any_flipped_byte_is_noticed(goods, tmp_path):
     folder = goods.save(tmp_path / "m")
     trained, mark = goods.trained_, Served(goods).mark
     store(folder, lay_out(trained), mark)
-    whole, right = (folder / FILE).read_bytes(), stored(folder, trained, mark)
+    whole, right = (folder / LAYOUT_FILE).read_bytes(), stored(folder, trained, mark)
     broken = 0
     for at in range(len(whole)):
         for flip in (0x01, 0xFF):
-            (folder / FILE).write_bytes(whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :])
+            (folder / LAYOUT_FILE).write_bytes(whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :])
             found = stored(folder, trained, mark)
             broken += found is None
             if found is not None:
@@ -118,13 +116,13 @@ def test_a_layout_that_does_not_fit_is_not_used(goods, tmp_path, wrong):
 def test_a_broken_layout_is_computed_again(goods, tmp_path, started):
     folder = goods.save(tmp_path / "m")
     store(folder, lay_out(goods.trained_), Served(vbn.load(folder)).mark)
-    whole = bytearray((folder / FILE).read_bytes())
+    whole = bytearray((folder / LAYOUT_FILE).read_bytes())
     at = whole.index(b"places.npy") + len("places.npy") + 20
     whole[at] ^= 0xFF
-    (folder / FILE).write_bytes(whole)
+    (folder / LAYOUT_FILE).write_bytes(whole)
     client, _ = started(folder)
     assert laid_out(client)["places"] > 0
-    until(lambda: (folder / FILE).read_bytes() != whole, "it is written again")
+    until(lambda: (folder / LAYOUT_FILE).read_bytes() != whole, "it is written again")
     assert client.get("/api/health").json["problem"] == ""
 
 
@@ -161,7 +159,7 @@ def test_a_layout_that_fails_is_told_of_and_the_next_model_has_its_own(goods, tm
     assert state.holder.refresh()
     state._changed.set()
     until(lambda: not client.get("/api/health").json["problem"], "all is well")
-    until((folder / FILE).exists, "the layout is written")
+    until((folder / LAYOUT_FILE).exists, "the layout is written")
 
 
 def test_a_new_model_is_served_while_the_old_one_is_laid_out(goods, tmp_path, monkeypatch):

@@ -27,7 +27,7 @@ from reproduction.tests.datasets import test_medical, test_music, test_semcor, t
 from tests.datasets import test_movielens, test_wordnet
 from tests.soak.readers import SEEDS, _checkpoint, _model, _state_file, packed
 from tests.storage.making import tensor_file
-from vbn.cli.run_files import checksum
+from vbn.cli import checksum
 
 PAIRS = 'left,right,count\na,b,1\nb,c,2.5\n"with, comma",ü,1e3\n'
 

@@ -21,12 +21,10 @@ from reproduction.report import read_about, read_results
 from reproduction.winners import settings, variants
 from tests.storage import making
 from tests.storage.making import fit, seal, tensor_file
-from vbn.cli import run_files
-from vbn.cli.reading import read_names, read_pairs
-from vbn.cli.settings import read_config
+from vbn.cli import held_out_of, note_added, read_config, read_names, read_pairs, run_of
 from vbn.data import encode_corpus, find_file, number_file, read_sentences
 from vbn.datasets import WordNet, open_bundled, wordnet_taxonomy
-from vbn.datasets.downloads import _unpack as unpack_archive
+from vbn.datasets import unpack as unpack_archive
 
 SEEDS = Path(__file__).with_name("seeds")
 MARK = b"==> "  # opens the name of a file where an input is several
@@ -235,12 +233,12 @@ def _run(path: Path) -> None:
     folder = path.parent
     shutil.copy(_model() / "config.json", folder)
     (folder / "held_out.csv").touch()
-    run = run_files.run_of(folder)
+    run = run_of(folder)
     assert run is None or isinstance(run.added, int)
-    run_files.held_out_of(folder)
+    held_out_of(folder)
     if run is not None:
-        run_files.note_added(folder, run, 1)
-        assert run_files.run_of(folder) == (run.checksum, run.added + 1)
+        note_added(folder, run, 1)
+        assert run_of(folder) == (run.checksum, run.added + 1)
 
 
 def _download(path: Path) -> None:

@@ -13,8 +13,7 @@ from pyarrow.parquet import ParquetFile
 from safetensors.numpy import load_file
 
 import vbn
-from vbn.storage import Densities, write_densities
-from vbn.storage.export import encoded_keys
+from vbn.storage import Densities, encoded_keys, write_densities
 
 NAMES = ["plain", "new york", "tab\there", "emoji 🦊", "عربى", "<b>", "ünï", "non\u00a0breaking", "-", "comma,"]
 

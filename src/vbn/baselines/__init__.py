@@ -2,26 +2,33 @@
 
 from typing import NoReturn
 
-from vbn.baselines.baseline import Baseline, Entities, NotOfferedError, basket_matrix
-from vbn.baselines.ease import EASE
+from vbn.baselines.baseline import Baseline, Entities, NotOfferedError, basket_matrix, need
+from vbn.baselines.ease import EASE, ItemWeights
 from vbn.baselines.popularity import Popularity
 from vbn.baselines.retrofitting import Steps, neighbours_of, retrofit, retrofitted_vectors
 from vbn.baselines.scorer import Scorer, as_scorer, known_of
-from vbn.baselines.skipgram import BayesianSkipGram, SkipGram
+from vbn.baselines.skipgram import BayesianSkipGram, SkipGram, WordVectors
+from vbn.baselines.vectors import VectorModel, Vectors, fitted
 
 __all__ = [
     "EASE",
     "Baseline",
     "BayesianSkipGram",
     "Entities",
+    "ItemWeights",
     "NotOfferedError",
     "Popularity",
     "Scorer",
     "SkipGram",
     "Steps",
+    "VectorModel",
+    "Vectors",
+    "WordVectors",
     "as_scorer",
     "basket_matrix",
+    "fitted",
     "known_of",
+    "need",
     "neighbours_of",
     "retrofit",
     "retrofitted_vectors",

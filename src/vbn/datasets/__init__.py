@@ -1,7 +1,7 @@
 """Data sets: the bundled one, a simulated shop, and readers for the files of MovieLens and WordNet."""
 
 from vbn.datasets.bundled import Bundled, HeldOut, load_bundled, open_bundled, read_bundled
-from vbn.datasets.downloads import download
+from vbn.datasets.downloads import download, unpack
 from vbn.datasets.interactions import Interactions
 from vbn.datasets.loading import load
 from vbn.datasets.movielens import Movie, Movies, load_movielens
@@ -10,6 +10,7 @@ from vbn.datasets.word_relations import (
     WordRelations,
     WordTaxonomy,
     antonym_pairs,
+    break_cycles,
     load_wordnet,
     meronym_pairs,
     wordnet_taxonomy,
@@ -29,6 +30,7 @@ __all__ = [
     "WordRelations",
     "WordTaxonomy",
     "antonym_pairs",
+    "break_cycles",
     "download",
     "load",
     "load_bundled",
@@ -37,6 +39,7 @@ __all__ = [
     "meronym_pairs",
     "open_bundled",
     "read_bundled",
+    "unpack",
     "wordnet_taxonomy",
     "write_shop",
 ]

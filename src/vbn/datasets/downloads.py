@@ -107,7 +107,7 @@ def download(
     say = tell or _to_standard_error
     root = _made(as_path(folder))
     say(f"Licence of {name}. {source.licence}")
-    _unpack(_fetch(source, root, progress, say), root)
+    unpack(_fetch(source, root, progress, say), root)
     return root
 
 
@@ -151,7 +151,8 @@ def _mismatch(source: Source, note: Path, error: ValueError) -> str:
     return f"{source.base}/{source.file} is not the expected file: {found} Nothing was kept; try again later"
 
 
-def _unpack(archive: Path, root: Path) -> None:
+def unpack(archive: Path, root: Path) -> None:
+    """Extract a zip file into a folder."""
     try:
         with zipfile.ZipFile(archive) as packed:
             packed.extractall(root)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vbn.estimators.recommending import read_basket, read_baskets
     from vbn.estimators.training import Training, prepare
     from vbn.estimators.vbn import VBN, Callback
+    from vbn.estimators.warmup import compile_entities
     from vbn.model import EpochInfo as Epoch
 
 _HOMES = {
@@ -28,6 +29,7 @@ _HOMES = {
     "recommending": ("read_basket", "read_baskets"),
     "training": ("Training", "prepare"),
     "vbn": ("VBN", "Callback"),
+    "warmup": ("compile_entities",),
 }
 
 
@@ -58,6 +60,7 @@ __all__ = [
     "announced",
     "check_k",
     "check_parameters",
+    "compile_entities",
     "duration",
     "load",
     "need_datasets",

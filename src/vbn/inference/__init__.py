@@ -3,7 +3,7 @@
 from vbn.inference.adding import add_entities, with_added
 from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_temperature, labelled_pairs, pair_logits
 from vbn.inference.expected import Cells, Expected, expected_cooccurrences, expected_relations
-from vbn.inference.explaining import TrainingCells, explain
+from vbn.inference.explaining import Own, TrainingCells, cooccurrence_moves, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, related, similar, top
@@ -17,7 +17,7 @@ from vbn.inference.predictive import (
     relation_scores,
 )
 from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
-from vbn.inference.spread import full_variances
+from vbn.inference.spread import full_variances, stiffness
 from vbn.inference.table import Density, Row, Table, Tables
 from vbn.kernels import damping, logit
 
@@ -31,6 +31,7 @@ __all__ = [
     "Hidden",
     "LabelledPairs",
     "NewEntity",
+    "Own",
     "Ranked",
     "Reliability",
     "Row",
@@ -45,11 +46,13 @@ __all__ = [
     "check_averages",
     "check_readout",
     "contexts_of",
+    "cooccurrence_moves",
     "cosine_std",
     "damping",
     "expected_cooccurrences",
     "expected_relations",
     "explain",
+    "explain_moves",
     "fold_in",
     "full_variances",
     "labelled_pairs",
@@ -67,6 +70,7 @@ __all__ = [
     "relation_moments",
     "relation_scores",
     "similar",
+    "stiffness",
     "tables",
     "top",
     "with_added",

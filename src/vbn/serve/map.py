@@ -17,7 +17,7 @@ from vbn.data import Taxonomy
 from vbn.model import Trained
 from vbn.serve import tsne
 
-FILE = "layout.npz"
+LAYOUT_FILE = "layout.npz"
 _FIELDS = (("id", "<u4"), ("x", "<f4"), ("y", "<f4"), ("std", "<f4"), ("count", "<f4"), ("branch", "<u4"))
 _METHODS = ("t-SNE", "principal axes")
 _FEWEST = 50  # entities; for fewer, t-SNE shows no more than the principal axes
@@ -175,7 +175,7 @@ def stored(folder: Path, trained: Trained, mark: str) -> Layout | None:
     """
     ids = np.flatnonzero(trained.profile.candidates("column"))
     try:
-        with (folder / FILE).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        with (folder / LAYOUT_FILE).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
             if facts["model"] != mark or facts["side"] != "column" or facts["method"] not in _METHODS:
                 return None
@@ -196,7 +196,7 @@ def store(folder: Path, layout: Layout, mark: str) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             np.savez_compressed(stream, ids=layout.ids, places=layout.places, facts=np.array(facts))
-        Path(part).replace(folder / FILE)
+        Path(part).replace(folder / LAYOUT_FILE)
     except OSError:
         Path(part).unlink(missing_ok=True)
 

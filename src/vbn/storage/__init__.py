@@ -1,7 +1,7 @@
 """Model folders: tensors in safetensors, a config.json that names them with checksums, and a model card."""
 
 from vbn.storage.config import CARD, CONFIG, read_config
-from vbn.storage.export import Densities, write_densities
+from vbn.storage.export import Densities, encoded_keys, write_densities
 from vbn.storage.files import as_json, write_file
 from vbn.storage.folder import State, check_folder, read_folder, read_state, write_folder
 from vbn.storage.tensors import densities_in, densities_out
@@ -15,6 +15,7 @@ __all__ = [
     "check_folder",
     "densities_in",
     "densities_out",
+    "encoded_keys",
     "read_config",
     "read_folder",
     "read_state",
