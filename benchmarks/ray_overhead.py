@@ -22,8 +22,7 @@ from typing import Any
 import vbn
 from _machine import write_result
 from larger_than_memory import write_counts
-from vbn.engines import RayEngine
-from vbn.engines.cluster import Workers
+from vbn.engines import RayEngine, Workers
 
 _DIM = 50
 

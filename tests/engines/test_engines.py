@@ -8,8 +8,7 @@ import pytest
 
 import vbn
 from tests.estimators.test_fit import animals, model
-from vbn.engines import RayEngine, make_engine
-from vbn.engines.cluster import Place, places, refuge
+from vbn.engines import Place, RayEngine, make_engine, places, refuge
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):

@@ -14,8 +14,7 @@ import pytest
 import vbn
 from tests.estimators.test_fit import bits
 from vbn.cli import examine
-from vbn.engines import RayEngine, count_files
-from vbn.engines.cluster import Workers, connect
+from vbn.engines import RayEngine, Workers, connect, count_files
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'vbn[ray]'")
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's own warnings are not ours to mend

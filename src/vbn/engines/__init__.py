@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vbn._errors import ParameterError
-from vbn.engines.cluster import report
+from vbn.engines.cluster import Place, Workers, connect, places, refuge, report
 from vbn.engines.threads import ThreadEngine
 from vbn.model import Engine
 
@@ -51,10 +51,15 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "ENGINES",
     "Engine",
+    "Place",
     "RayEngine",
     "ThreadEngine",
+    "Workers",
     "check_engine",
+    "connect",
     "count_files",
     "make_engine",
+    "places",
+    "refuge",
     "report",
 ]
