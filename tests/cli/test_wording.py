@@ -75,7 +75,7 @@ def test_a_name_known_on_the_other_side_comes_with_the_option(shop, called):
 
 def test_what_only_python_can_do_is_not_recommended(shop, called):
     assert called("train", "nowhere", "--kind", "pairs", "--out", "m").stderr.endswith("'nowhere'; check the path\n")
-    assert called("add", shop.model, "tea 1").stderr.endswith("already; choose another name.\n")
+    assert called("add", shop.model, "tea 1").stderr.endswith("'tea 1'; choose another name.\n")
 
 
 def test_a_name_of_the_other_side_in_a_file_comes_with_the_file_and_the_option(shop, tmp_path, called):
