@@ -1,10 +1,7 @@
 """The sample of an epoch: the pairs and the noise that the model sees."""
 
-from __future__ import annotations
-
 from vbn.sampling.cells import Cells, ColumnBlocks, Sample, Segment, Segments, segment_of, turned_block
-from vbn.sampling.drawer import CellDrawer
-from vbn.sampling.past import Past, with_negatives
+from vbn.sampling.drawer import CellDrawer, Past, with_negatives
 from vbn.sampling.sampler import (
     Sampler,
     keep_probabilities,

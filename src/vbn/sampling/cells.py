@@ -26,19 +26,11 @@ _MOST_BLOCKS = 2048
 
 @dataclass(frozen=True)
 class ColumnBlocks:
-    """Consecutive columns, in blocks of about the same number of cells.
+    """Consecutive columns, in blocks of about the same number of cells."""
 
-    Attributes
-    ----------
-    ranges : list of (int, int)
-        First column, and one past the last, of each block.
-    starts, block_of : ndarray
-        First column of each block; block of each column.
-    """
-
-    ranges: list[tuple[int, int]]
-    starts: np.ndarray
-    block_of: np.ndarray
+    ranges: list[tuple[int, int]]  # first column of each block, and one past its last
+    starts: np.ndarray  # first column of each block
+    block_of: np.ndarray  # block of each column
 
     @classmethod
     def of(cls, load: np.ndarray, cells: float) -> ColumnBlocks:
@@ -94,17 +86,7 @@ def turned_block(segments: Sequence[Segment], block: int, width: int, dtype: np.
 
 
 class Segments:
-    """All entries of an epoch so far.
-
-    Parameters
-    ----------
-    blocks
-        How columns are divided.
-    dtype
-        Type of the weights.
-    on_disk
-        Whether entries are written to files, which the system keeps in memory only while there is room.
-    """
+    """All entries of an epoch so far, in memory or in files, which the system keeps in memory while there is room."""
 
     def __init__(self, blocks: ColumnBlocks, dtype: np.dtype, on_disk: bool = False) -> None:
         self.blocks, self.dtype = blocks, dtype

@@ -7,37 +7,28 @@ processes that hold no counts but those of their own rows.
 from __future__ import annotations
 
 import threading
+import zlib
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vbn.data import Counts
 from vbn.kernels import CellArrays
-from vbn.sampling.past import Past, with_negatives
+
+_GROWTH = 2.0  # smaller growth is chance; correcting it in every batch of a stream, but never a loss, would add up
+_DRAWS = 512  # at most, for a column and epoch; each carries its share of the weight
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How likely counts are kept, and where negatives are drawn from.
+    """How likely counts are kept, and where negatives are drawn from."""
 
-    Attributes
-    ----------
-    keep_row, keep_column : ndarray
-        Chance to keep an occurrence.
-    exact_row, exact_column : ndarray of bool
-        Whether a row or column is rare: its cells are all kept, at their expected weight.
-    noise : ndarray
-        Alias table of the columns that may be negatives.
-    reject : bool
-        Whether a negative that is an observed pair is drawn again.
-    """
-
-    keep_row: np.ndarray
+    keep_row: np.ndarray  # chance to keep an occurrence
     keep_column: np.ndarray
-    exact_row: np.ndarray
+    exact_row: np.ndarray  # whether it is rare: its cells are all kept, at their expected weight
     exact_column: np.ndarray
-    noise: np.ndarray
-    reject: bool
+    noise: np.ndarray  # alias table of the columns that may be negatives
+    reject: bool  # whether a negative that is an observed pair is drawn again
 
 
 class Scratch(threading.local):
@@ -58,28 +49,16 @@ class Scratch(threading.local):
 
 @dataclass(frozen=True)
 class Drawer:
-    """Draws the cells of the rows first_row, first_row + 1, ... whose counts it holds.
-
-    Attributes
-    ----------
-    counts : Counts
-        Those of its rows, numbered from 0.
-    choices : Choices
-        Its row arrays have one entry for each of its rows.
-    stream : int
-        0 for co-occurrences, k + 1 for relation k: each has random numbers of its own.
-    negatives, max_draws, draws_per_cell : float
-        Negatives per positive; the most draws for a row, and for each of its positives.
-    """
+    """Draws the cells of the rows first_row, first_row + 1, ... whose counts it holds, numbered from 0."""
 
     counts: Counts
     choices: Choices
     seed: int
     dtype: np.dtype
-    negatives: float
-    max_draws: float
-    draws_per_cell: float
-    stream: int
+    negatives: float  # per positive
+    max_draws: float  # for a row
+    draws_per_cell: float  # for each positive of a row
+    stream: int  # 0 for co-occurrences, k + 1 for relation k: each has random numbers of its own
     scratch: Scratch
     first_row: int = 0
 
@@ -103,16 +82,66 @@ class Drawer:
         return CellArrays(np.concatenate(([0], np.cumsum(lengths))), columns, positive, negative, first)
 
 
+@dataclass(frozen=True)
+class Past:
+    """What a sample of new data needs to know about earlier data that is gone.
+
+    If all data were available, the negatives of the old positives would fall on all columns, in proportion to all
+    counts. The old fit has not seen those on columns that are new or far more frequent than before, so they are drawn
+    now. Otherwise new columns, which meet only the negatives of a few new positives, would look far more likely.
+    """
+
+    noise: np.ndarray  # how likely each column was as a negative
+    row_totals: np.ndarray  # how much each row weighed in a sample
+    rejects: bool | None  # whether a negative that was an observed pair was drawn again (None: not known)
+
+    @property
+    def columns(self) -> np.ndarray:
+        """Whether each column was there: such columns stay among the negatives."""
+        return np.asarray(self.noise > 0)
+
+    def seed(self, seed: int) -> int:
+        """Return a seed that differs from fit to fit of a series: each draws other negatives."""
+        before = zlib.crc32(np.ascontiguousarray(self.row_totals).tobytes())
+        return int(np.random.SeedSequence([seed, before]).generate_state(1, np.uint32)[0])
+
+    def missed(self, noise: np.ndarray, negatives: float, seed: int, epoch: int) -> tuple[np.ndarray, ...]:
+        """Return the negatives of the old positives that the old fit has not seen: rows, columns, weights."""
+        gain = np.where(noise > _GROWTH * self.noise, noise - self.noise, 0.0)
+        wanted = negatives * self.row_totals.sum() * gain
+        rng = np.random.default_rng([seed, epoch, 0x9A57])
+        draws = np.floor(np.minimum(wanted, _DRAWS) + rng.random(len(wanted))).astype(np.int64)
+        columns = np.repeat(np.arange(len(wanted)), draws)
+        weights = np.repeat(np.maximum(wanted / _DRAWS, 1.0), draws)
+        steps = np.cumsum(self.row_totals)
+        rows = np.searchsorted(steps, rng.random(len(columns)) * steps[-1], side="right")
+        return rows, columns, weights
+
+
+def with_negatives(cells: CellArrays, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> CellArrays:
+    """Return the cells with negatives added as cells of their own; two cells of one pair add up. `rows` rise."""
+    n_rows, dtype = len(cells.indptr) - 1, cells.positive.dtype
+    mine = slice(*np.searchsorted(rows, (cells.first, cells.first + n_rows)))
+    rows, columns, weights = rows[mine] - cells.first, columns[mine], weights[mine]
+    held = np.repeat(np.arange(n_rows), np.diff(cells.indptr))
+    order = np.argsort(np.concatenate([held, rows]), kind="stable")
+    lengths = np.diff(cells.indptr) + np.bincount(rows, minlength=n_rows)
+    return CellArrays(
+        np.concatenate(([0], np.cumsum(lengths))),
+        np.concatenate([cells.indices, columns.astype(cells.indices.dtype)])[order],
+        np.concatenate([cells.positive, np.zeros(len(rows), dtype)])[order],
+        np.concatenate([cells.negative, weights.astype(dtype)])[order],
+        cells.first,
+    )
+
+
 @dataclass
 class CellDrawer:
-    """Draws co-occurrence cells: those of new data, and negatives that earlier data, if any, still lacks.
-
-    `noise` is how likely each column is as a negative.
-    """
+    """Draws co-occurrence cells: those of new data, and negatives that earlier data, if any, still lacks."""
 
     new: Drawer
     past: Past | None
-    noise: np.ndarray
+    noise: np.ndarray  # how likely each column is as a negative
     _missed_in: tuple[int, tuple[np.ndarray, ...]] | None = None
 
     def part(self, first: int, last: int) -> CellDrawer:

@@ -11,8 +11,7 @@ from vbn._errors import REMEDY, ParameterError
 from vbn.data import Counts, Dataset, Relation, Runner, amount, ranges_by_cells, ranges_by_load
 from vbn.kernels import CellArrays
 from vbn.sampling.cells import Cells, Sample
-from vbn.sampling.drawer import CellDrawer, Choices, Drawer, Scratch, noise_table
-from vbn.sampling.past import Past
+from vbn.sampling.drawer import CellDrawer, Choices, Drawer, Past, Scratch, noise_table
 
 _RARE_CELLS = 20  # a row or column with no more cells keeps them all, at their expected weight
 _CROWDED = 0.25  # "auto" rejects while fewer of the draws than this would hit a positive
@@ -42,27 +41,10 @@ def noise_weights(counts: np.ndarray, there: np.ndarray, power: float) -> np.nda
 
 
 class Sampler:
-    """Draws the sample of an epoch.
+    """Draws the sample of an epoch; `VBN` documents the options.
 
-    Parameters
-    ----------
-    data
-        Counts and relations.
-    negatives
-        Negatives per positive (the paper's n).
-    noise_power
-        Negatives are drawn in proportion to count ** noise_power; relations draw them uniformly, as in the paper.
-    subsample
-        word2vec's threshold for frequent entities, or None to use all counts.
-    relation_weight
-        How much a pair of a relation counts: one number, or one by relation.
-    hard_negatives
-        Share of a relation's negatives that are drawn from the columns that the relation reaches.
-    reject_positives
-        Whether a negative that is an observed pair is drawn again; "auto" does so unless the data is dense: if more
-        than a quarter of the draws hit an observed pair, frequent rows would get unusual negatives only.
-    past
-        What is left of earlier data that `data` continues; "auto" then rejects if the earlier sampler did.
+    `reject_positives="auto"` rejects unless the data is dense: if more than a quarter of the draws hit an observed
+    pair, frequent rows would get unusual negatives only. `past` is what is left of earlier data that `data` continues.
     """
 
     def __init__(
@@ -83,10 +65,8 @@ class Sampler:
         self.negatives, self.noise_power = float(negatives), float(noise_power)
         self.counts, self.past = data.counts, past
         self._scratch = Scratch()
-        self._keep = (
-            keep_probabilities(data.rows.counts, subsample),
-            keep_probabilities(data.columns.counts, subsample),
-        )
+        rows, columns = (keep_probabilities(side.counts, subsample) for side in (data.rows, data.columns))
+        self._keep = rows, columns
         self._refuse_nothing(subsample)
         row_cells, column_cells = np.diff(self.counts.indptr), self._column_cells()
         self.columns = column_cells > 0 if past is None else (column_cells > 0) | past.columns
@@ -134,7 +114,7 @@ class Sampler:
         """Return the probability of each column as a negative."""
         return np.asarray(self._noise_weights / self._noise_weights.sum())
 
-    def collisions(self) -> float:
+    def _collisions(self) -> float:
         """Return the share of draws that would hit an observed pair: how dense the data is where negatives fall."""
         noise, counts, hits = self.noise(), self.counts, np.zeros(self.counts.shape[0])
         for first, last, block in counts.blocks():
@@ -146,9 +126,8 @@ class Sampler:
 
     def _sparse(self) -> bool:
         """Return whether to reject; new data alone looks sparser than all of it, so a known past decides."""
-        if self.past is not None and self.past.rejects is not None:
-            return self.past.rejects
-        return self.collisions() < _CROWDED
+        known = None if self.past is None else self.past.rejects
+        return self._collisions() < _CROWDED if known is None else known
 
     def row_totals(self) -> np.ndarray:
         """Return the expected positive weight of each row in an epoch's sample."""
@@ -189,10 +168,8 @@ class Sampler:
         return tuple(self._relation_cells(drawer, epoch, runner) for drawer in self._relations)
 
     def _relation_cells(self, drawer: Drawer, epoch: int, runner: Runner) -> Cells:
-        parts = runner.map(
-            lambda first, last: drawer.draw(first, last, epoch),
-            ranges_by_cells(drawer.counts.indptr, _CELLS_PER_TASK / _RELATION_DRAWS),
-        )
+        ranges = ranges_by_cells(drawer.counts.indptr, _CELLS_PER_TASK / _RELATION_DRAWS)
+        parts = runner.map(lambda first, last: drawer.draw(first, last, epoch), ranges)
         return Cells.joined(parts, drawer.counts.shape[1], self.dtype)
 
     @property
