@@ -3,18 +3,15 @@
 Everything here is immutable, and importing it needs NumPy only.
 """
 
-from vbn.data.arrays import BoolArray, FloatArray, Runner, ranges_by_cells, ranges_by_load
 from vbn.data.counting import count_pairs, from_corpus
-from vbn.data.counts import Counts, fault_of_rows
+from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, ranges_by_load
 from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
-from vbn.data.io.csv import open_sheet
-from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, read_lines, reading
+from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
-from vbn.data.io.inputs import pair_columns, read_columns, speaking_as
-from vbn.data.io.tables import as_table, read_parquet
+from vbn.data.io.inputs import as_table, pair_columns, read_columns, read_parquet, speaking_as
 from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_corpus, read_sentences
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
@@ -24,13 +21,11 @@ __all__ = [
     "COUNTS",
     "TEXT",
     "UNREADABLE",
-    "BoolArray",
     "Columns",
     "Counts",
     "Dataset",
     "Field",
     "File",
-    "FloatArray",
     "MappedArray",
     "Relation",
     "Runner",

@@ -12,8 +12,7 @@ import numpy as np
 
 from vbn._cores import available_cores
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
-from vbn.data.arrays import BoolArray, FloatArray, IdArray, summed
-from vbn.data.counts import Counts
+from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, summed
 from vbn.data.io.columns import Columns, Field, check_counts
 from vbn.data.vocabulary import Coded, Vocabulary
 
@@ -42,12 +41,9 @@ class Pairs(NamedTuple):
 
 
 def _check_limits(min_count: Any, max_size: Any) -> None:
-    """Refuse a `min_count` or `max_size` that makes no sense."""
     if isinstance(min_count, bool) or not isinstance(min_count, Real) or not float(min_count) >= 0:
         raise ParameterError(f"min_count must be a number of at least 0, got {min_count!r}")
-    if max_size is None:
-        return
-    if isinstance(max_size, bool) or not isinstance(max_size, Integral) or max_size < 1:
+    if max_size is not None and (isinstance(max_size, bool) or not isinstance(max_size, Integral) or max_size < 1):
         raise ParameterError(f"max_size must be a whole number of at least 1, or None, got {max_size!r}")
 
 
@@ -71,17 +67,23 @@ def _positions(kept: IdArray, n: int) -> IdArray:
 
 
 def _refuse_nothing(counts: Counts, min_count: float) -> None:
-    """Raise if filtering left no cells."""
-    if counts.nnz > 0:
-        return
-    if min_count <= 1:
+    if counts.nnz == 0 and min_count <= 1:
         raise DataError("there is no data: no cell with a count is left")
-    raise DataError(f"there is no data: no cell is left with {REMEDY}; lower it", remedies=[("min_count", min_count)])
+    if counts.nnz == 0:
+        message = f"there is no data: no cell is left with {REMEDY}; lower it"
+        raise DataError(message, remedies=[("min_count", min_count)])
 
 
 def _vocabulary(names: Sequence[str], kept: IdArray, seen: FloatArray) -> Vocabulary:
     """Return the vocabulary of the names with the codes `kept`, where `seen` is the count of each code."""
     return Vocabulary([names[code] for code in kept.tolist()], seen[kept])
+
+
+def _square(names: Sequence[str], kept: IdArray, seen: FloatArray, counts: Counts, min_count: float) -> Parts:
+    """Return the parts of counts over one vocabulary, that of the codes `kept`."""
+    _refuse_nothing(counts, min_count)
+    vocabulary = _vocabulary(names, kept, seen)
+    return Parts(vocabulary, vocabulary, counts)
 
 
 def counted_pairs(read: Columns, fields: Sequence[Field]) -> Pairs:
@@ -107,9 +109,7 @@ def shared_parts(pairs: Pairs, min_count: float, max_size: int | None, keep_unse
     inside = (place[rows] >= 0) & (place[columns] >= 0)
     size = (len(kept), len(kept))
     counts = Counts.from_coo(place[rows[inside]], place[columns[inside]], values[inside], size)
-    _refuse_nothing(counts, min_count)
-    vocabulary = _vocabulary(names, kept, seen)
-    return Parts(vocabulary, vocabulary, counts)
+    return _square(names, kept, seen, counts, min_count)
 
 
 def separate_parts(pairs: Pairs, min_count: float, max_size: int | None, keep_unseen: bool = False) -> Parts:
@@ -166,9 +166,7 @@ def from_corpus(corpus: Corpus, window: Any, dynamic_window: bool, min_count: fl
     tokens = place[corpus.tokens]
     before = np.concatenate([[0], np.cumsum(tokens >= 0)])
     counts = count_pairs(tokens[tokens >= 0], before[corpus.offsets], len(kept), int(window), dynamic_window)
-    _refuse_nothing(counts, min_count)
-    vocabulary = _vocabulary(corpus.names, kept, seen)
-    return Parts(vocabulary, vocabulary, counts)
+    return _square(corpus.names, kept, seen, counts, min_count)
 
 
 def count_pairs(
@@ -235,9 +233,8 @@ def from_entries(entries: Entries, min_count: float, max_size: int | None, max_b
         raise ParameterError(
             f"max_basket must be a whole number of at least 2, or None for no limit, got {max_basket!r}"
         )
-    membership = Counts.from_coo(
-        baskets, items.codes, np.ones(len(baskets)), (int(baskets.max(initial=-1)) + 1, len(items.names))
-    )
+    shape = int(baskets.max(initial=-1)) + 1, len(items.names)
+    membership = Counts.from_coo(baskets, items.codes, np.ones(len(baskets)), shape)
     seen = np.bincount(membership.indices, minlength=len(items.names)).astype(np.float64)
     kept = _ranked(seen, (seen > 0) & (seen >= min_count), max_size)
     place = _positions(kept, len(items.names))[membership.indices]
@@ -246,9 +243,7 @@ def from_entries(entries: Entries, min_count: float, max_size: int | None, max_b
         there = _thinned(held, membership.shape[0], max_basket)
         held, place = held[there], place[there]
     counts = together(held, place, membership.shape[0], len(kept))
-    _refuse_nothing(counts, min_count)
-    vocabulary = _vocabulary(items.names, kept, seen)
-    return Parts(vocabulary, vocabulary, counts)
+    return _square(items.names, kept, seen, counts, min_count)
 
 
 def _thinned(baskets: IdArray, n_baskets: int, most: int) -> BoolArray:

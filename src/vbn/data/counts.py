@@ -1,28 +1,22 @@
-"""Co-occurrence counts: a sparse matrix in compressed rows, aggregated and in canonical order."""
+"""Co-occurrence counts: a sparse matrix in compressed rows, and what the data room does with such arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from vbn._errors import DataError
-from vbn.data.arrays import (
-    FloatArray,
-    IdArray,
-    IndexArray,
-    as_index,
-    first_of_runs,
-    ranges_by_cells,
-    read_only,
-    starts_of,
-    summed,
-)
 from vbn.data.describe import amount, counted
 
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IdArray = NDArray[np.int64]  # entity ids while data is being read
+IndexArray = NDArray[np.int32] | NDArray[np.int64]  # entity ids as stored: 32 bits while they fit
 _CELLS_AT_ONCE = 1 << 22  # bounds the memory that a pass over all cells takes
 
 
@@ -162,22 +156,19 @@ def _aggregated(
         row, column, value = row[order], column[order], value[order]
         start = first_of_runs(row, column)
         row, column, value = row[start], column[start], np.add.reduceat(value, start)
-        kept = value != 0
-        return row[kept], column[kept], value[kept]
-    key = row * shape[1]
-    key += column
-    if (key[1:] < key[:-1]).any():
-        order = np.argsort(key, kind="stable")
-        key, value = key[order], value[order]
-        del order  # like `start` below, as large as the cells
-    start = first_of_runs(key)
-    key, value = key[start], np.add.reduceat(value, start)
-    del start
-    if not value.all():
-        kept = value != 0
-        key, value = key[kept], value[kept]
-    row, column = np.divmod(key, shape[1])
-    return row, column, value
+    else:
+        key = row * shape[1]
+        key += column
+        if (key[1:] < key[:-1]).any():
+            order = np.argsort(key, kind="stable")
+            key, value = key[order], value[order]
+            del order  # like `start` below, as large as the cells
+        start = first_of_runs(key)
+        key, value = key[start], np.add.reduceat(value, start)
+        del start
+        row, column = np.divmod(key, shape[1])
+    kept = value != 0
+    return (row, column, value) if kept.all() else (row[kept], column[kept], value[kept])
 
 
 def fault_of_rows(
@@ -185,55 +176,94 @@ def fault_of_rows(
 ) -> str | None:
     """Say what is wrong with compressed rows, or return None; cells are read once, in blocks, and may be on disk.
 
-    Parameters
-    ----------
-    indptr
-        Where each row begins, and the end of the last one: from 0 to the number of cells, never falling.
-    indices
-        The column of each cell: in every row they rise and are at least 0 and below `n_columns`.
-    n_columns
-        How many columns there are.
-    values
-        The count of each cell, above 0 and finite; None if there are none to check.
-
     Examples
     --------
-    >>> fault_of_rows(np.array([0, 2, 3]), np.array([0, 1, 0]), 2) is None
-    True
     >>> fault_of_rows(np.array([0, 2, 3]), np.array([0, 1, 7]), 2)
     'row 1 (counted from 0) has a cell in column 7, but there are 2 columns'
     """
     whole = len(indptr) > 0 and indptr[0] == 0 and indptr[-1] == len(indices) and (indptr[1:] >= indptr[:-1]).all()
     if not whole:
         return "the starts of its rows do not fit its cells"
-    for first in range(0, len(indices), _CELLS_AT_ONCE):
-        found = _fault_from(first, indptr, indices, n_columns, values)
-        if found is not None:
-            cell, what = found
-            row = int(np.searchsorted(indptr, cell, side="right")) - 1
-            return f"row {row:,} (counted from 0) has {what}"
+    for first, last in ranges_by_cells(indptr, _CELLS_AT_ONCE):
+        cells = slice(int(indptr[first]), int(indptr[last]))
+        columns = np.asarray(indices[cells])
+        counts = np.ones(len(columns)) if values is None else np.asarray(values[cells])
+        rows = np.repeat(np.arange(first, last), np.diff(indptr[first : last + 1]))
+        falling = np.zeros(len(columns), dtype=bool)
+        falling[1:] = (columns[1:] <= columns[:-1]) & (rows[1:] == rows[:-1])
+        outside, odd = (columns < 0) | (columns >= n_columns), ~((counts > 0) & (counts < np.inf))
+        for wrong, what in (
+            (outside, "a cell in column {column:,}, but there are {n_columns:,} columns"),
+            (falling, "columns that do not rise, or a column twice"),
+            (odd, "the count {count}, which is not finite and above 0"),
+        ):
+            if wrong.any():
+                at = int(wrong.argmax())
+                told = what.format(column=columns[at], n_columns=n_columns, count=counts[at])
+                return f"row {rows[at]:,} (counted from 0) has {told}"
     return None
 
 
-def _fault_from(
-    first: int, indptr: np.ndarray, indices: np.ndarray, n_columns: int, values: np.ndarray | None
-) -> tuple[int, str] | None:
-    """Return the first cell at fault in one block, and what is wrong there."""
-    block = slice(first, first + _CELLS_AT_ONCE)
-    columns = np.asarray(indices[block])
-    outside = _first((columns < 0) | (columns >= n_columns))
-    if outside is not None:
-        return first + outside, f"a cell in column {columns[outside]:,}, but there are {n_columns:,} columns"
-    before = max(first - 1, 0)  # to compare with the last cell of the block before
-    pairs = np.asarray(indices[before : block.stop])
-    falling = before + 1 + np.flatnonzero(pairs[1:] <= pairs[:-1])
-    within = _first(indptr[np.searchsorted(indptr, falling)] != falling)  # columns may fall from one row to the next
-    if within is not None:
-        return int(falling[within]), "columns that do not rise, or a column twice"
-    counts = np.asarray(values[block]) if values is not None else np.ones(0)
-    odd = _first(~((counts > 0) & (counts < np.inf)))
-    return None if odd is None else (first + odd, f"the count {counts[odd]}, which is not finite and above 0")
+def read_only(array: NDArray) -> NDArray:
+    """Return a view of `array` that refuses to be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
-def _first(bad: np.ndarray) -> int | None:
-    return int(bad.argmax()) if bad.any() else None
+def as_index(ids: NDArray, size: int) -> IndexArray:
+    """Return ids of `size` things as int32, or as int64 from 2**31 things on."""
+    return ids.astype(np.int32, copy=False) if size < 2**31 else ids.astype(np.int64, copy=False)
+
+
+def summed(ids: NDArray, weights: FloatArray, n: int) -> FloatArray:
+    """Return the sum of the weights of each of `n` ids."""
+    return np.bincount(ids, weights=weights, minlength=n).astype(np.float64, copy=False)
+
+
+def starts_of(ids: NDArray, n: int) -> IdArray:
+    """Return where each of `n` rows begins among cells sorted by row, and the end of the last one."""
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ids, minlength=n), out=indptr[1:])
+    return indptr
+
+
+def first_of_runs(*keys: NDArray) -> IdArray:
+    """Return where a new combination of sorted keys begins."""
+    new = np.ones(len(keys[0]), dtype=bool)
+    new[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
+    return np.flatnonzero(new)
+
+
+class Runner(Protocol):
+    """Runs a task over ranges of rows and returns the results in order; an engine is one."""
+
+    def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
+        """Return the results of task(first, last) for every range, in the order of the ranges."""
+
+
+def ranges_by_load(load: np.ndarray, most: float, widest: int | None = None) -> list[tuple[int, int]]:
+    """Divide rows into ranges of about equal load, near `most`, and of at most `widest` rows.
+
+    Examples
+    --------
+    >>> ranges_by_load(np.array([5.0, 1.0, 1.0, 1.0]), 4.0)
+    [(0, 1), (1, 4)]
+    """
+    n = len(load)
+    if n == 0:
+        return []
+    total = np.cumsum(load)
+    n_ranges = max(1, int(total[-1] // most))
+    middle = total - 0.5 * load  # a row goes to the side that holds more of it
+    cuts = np.searchsorted(middle, np.linspace(0.0, total[-1], n_ranges + 1)[1:-1])
+    edges = np.concatenate(([0], cuts, [n]))
+    if widest is not None:
+        edges = np.concatenate((edges, np.arange(0, n, widest)))
+    edges = np.unique(edges)
+    return [(int(a), int(b)) for a, b in itertools.pairwise(edges)]
+
+
+def ranges_by_cells(indptr: np.ndarray, cells: float) -> list[tuple[int, int]]:
+    """Divide rows into ranges of about `cells` cells each; every row counts as one cell more than it has."""
+    return ranges_by_load(np.diff(indptr) + 1.0, cells)

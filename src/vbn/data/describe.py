@@ -15,7 +15,6 @@ from vbn._errors import ParameterError
 
 if TYPE_CHECKING:
     from vbn.data.dataset import Dataset
-    from vbn.data.relation import Relation
     from vbn.data.taxonomy import Taxonomy
     from vbn.data.vocabulary import Vocabulary
 
@@ -26,13 +25,7 @@ _SINGULAR = {"entities": "entity", "rows": "row", "columns": "column"}
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number of things, in the singular or the plural.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(2000, "row"), counted(2, "entity", "entities")
-    ('1 row', '2,000 rows', '2 entities')
-    """
+    """Return a number of things, in the singular or the plural: "1 row", "2,000 rows"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
@@ -59,21 +52,14 @@ def bytes_of(size: object) -> int:
     >>> bytes_of("8GiB"), bytes_of("1.5 kB"), bytes_of(4096)
     (8589934592, 1500, 4096)
     """
-    amount = _number(size)
-    if not (math.isfinite(amount) and amount >= 1):
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
+    amount = float(found[1]) * _UNITS.get(found[2].lower(), math.nan) if found else math.nan
+    if isinstance(size, numbers.Real):
+        amount = float(size)
+    if isinstance(size, bool) or not (math.isfinite(amount) and amount >= 1):
         message = "{remedy} is not an amount of memory; give one such as '8GiB', '500MB' or a number."
         raise ParameterError(message, remedies=[("memory", size)])
     return int(amount)
-
-
-def _number(size: object) -> float:
-    """Return a size in bytes; NaN for anything else."""
-    if isinstance(size, bool):
-        return math.nan
-    if isinstance(size, numbers.Real):
-        return float(size)
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
-    return float(found[1]) * _UNITS[found[2].lower()] if found and found[2].lower() in _UNITS else math.nan
 
 
 @dataclass(frozen=True)
@@ -86,11 +72,8 @@ class Description:
         """Return the figures as plain Python values, fit for JSON."""
         return {key: dict(value) if isinstance(value, dict) else value for key, value in self.facts.items()}
 
-    def __str__(self) -> str:
-        return "\n".join(_lines(self.facts))
-
     def __repr__(self) -> str:
-        return str(self)
+        return "\n".join(_lines(self.facts))
 
 
 def describe(data: Dataset) -> Description:
@@ -109,7 +92,10 @@ def describe(data: Dataset) -> Description:
     else:
         facts["rows"] = _side(data.rows, data.row_taxonomy)
         facts["columns"] = _side(data.columns, data.column_taxonomy)
-    facts["relations"] = {name: _relation(relation) for name, relation in data.relations.items()}
+    facts["relations"] = {
+        name: {"pairs": len(relation), "symmetric": relation.symmetric, "skipped_pairs": relation.skipped}
+        for name, relation in data.relations.items()
+    }
     return Description(facts)
 
 
@@ -141,18 +127,14 @@ def _taxonomy(taxonomy: Taxonomy, names: Vocabulary) -> dict[str, Any]:
     }
 
 
-def _relation(relation: Relation) -> dict[str, Any]:
-    return {"pairs": len(relation), "symmetric": relation.symmetric, "skipped_pairs": relation.skipped}
-
-
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
     sides = [side for side in ("entities", "rows", "columns") if side in facts]
     size = " x ".join(counted(facts[side]["number"], _SINGULAR[side], side) for side in sides)
     yield f"Dataset of {facts['kind']}: {size}"
     if facts["read"]:
-        yield f"  read       {_reading(facts['read'])}"
-    total, density = facts["total"], facts["density"]
-    yield f"  cells      {facts['cells']:,}, total count {amount(total)}, density {density:.3g}"
+        columns = ", ".join(f"{key} from {column!r}" for key, column in facts["read"].items() if column is not None)
+        yield f"  read       {columns}" + ("; every row counts 1" if None in facts["read"].values() else "")
+    yield f"  cells      {facts['cells']:,}, total count {amount(facts['total'])}, density {facts['density']:.3g}"
     for side in sides:
         yield from _side_lines(side, facts[side])
     for name, relation in facts["relations"].items():
@@ -160,11 +142,6 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         gone = relation["skipped_pairs"]
         skipped = f"; {gone:,} skipped (unknown or unnamed entities)" if gone else ""
         yield f"  relation   {name}: {counted(relation['pairs'], 'pair')}{kind}{skipped}"
-
-
-def _reading(read: dict[str, str | None]) -> str:
-    columns = ", ".join(f"{key} from {column!r}" for key, column in read.items() if column is not None)
-    return columns if None not in read.values() else f"{columns}; every row counts 1"
 
 
 def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vbn.data.arrays import BoolArray, IdArray, IndexArray, starts_of
+from vbn.data.counts import BoolArray, IdArray, IndexArray, starts_of
 
 
 def by_row(rows: IdArray, columns: IdArray, n: int) -> tuple[IdArray, IdArray, IdArray]:
@@ -61,51 +61,13 @@ def one_cycle(parent_ptr: IdArray, parents: IndexArray, left_over: IdArray) -> l
     return cycle[first:] + cycle[:first]
 
 
-def _edges_back(child_ptr: IdArray, children: IndexArray) -> IdArray:
-    """Return the positions of the edges (into `children`) that lead back up to an ancestor.
-
-    Walk down depth first from every node not yet met, by rising id. An edge to a node on the walk's own path closes a
-    cycle; without these edges no cycle is left.
-    """
-    n = len(child_ptr) - 1
-    start, target = child_ptr.tolist(), children.tolist()
-    new, open_, done = 0, 1, 2
-    state = [new] * n
-    closing: list[int] = []
-    following = start[:n]
-    for top in range(n):
-        path = [top] if state[top] == new else []
-        while path:
-            node = path[-1]
-            state[node] = open_
-            edge = following[node]
-            if edge == start[node + 1]:
-                state[node] = done
-                path.pop()
-                continue
-            following[node] = edge + 1
-            if state[target[edge]] == open_:
-                closing.append(edge)
-            elif state[target[edge]] == new:
-                path.append(target[edge])
-    return np.asarray(closing, dtype=np.int64)
-
-
 def closing_edges(child: IdArray, parent: IdArray, rank: IdArray, n: int) -> BoolArray:
     """Return which edges close a cycle with edges of a lower rank, and so are to be dropped.
 
     Edges are added one by one, beside an order of the nodes in which children come before parents (Pearce and Kelly).
     Only an edge against that order costs a search, and the initial order is one that few edges are against. That is
-    quick for taxonomies, which have few cycles; a random graph of 40,000 edges is one knot and takes 20 seconds.
-
-    Parameters
-    ----------
-    child, parent
-        The two nodes of each edge; no edge is there twice.
-    rank
-        The place of each edge in the input.
-    n
-        Number of nodes.
+    quick for taxonomies, which have few cycles; a random graph of 40,000 edges is one knot and takes 20 seconds. No
+    edge may be there twice; `n` is the number of nodes.
     """
     closing: BoolArray = child == parent
     inside = np.flatnonzero(_within_knots(child, parent, n) & ~closing)
@@ -131,13 +93,24 @@ def _within_knots(child: IdArray, parent: IdArray, n: int) -> BoolArray:
 
 
 def _first_order(child: IdArray, parent: IdArray, n: int) -> IdArray:
-    """Return a place for each node: children precede parents, except along edges that lead back up."""
-    start, children, order = by_row(parent, child, n)
-    back = np.zeros(len(child), dtype=bool)
-    back[order[_edges_back(start, children)]] = True
-    start, parents, _ = by_row(child[~back], parent[~back], n)
-    place = np.empty(n, dtype=np.int64)
-    place[np.argsort(heights(start, parents)[0], kind="stable")] = np.arange(n)
+    """Return a place for each node: children precede parents, except along edges that lead back up.
+
+    Walk down depth first from every node not yet met; a node is placed once all below it are.
+    """
+    start, children = (array.tolist() for array in by_row(parent, child, n)[:2])
+    place, met, following, placed = np.empty(n, dtype=np.int64), [False] * n, start[:n], 0
+    for top in range(n):
+        path = [] if met[top] else [top]
+        while path:
+            node = path[-1]
+            met[node] = True
+            if following[node] == start[node + 1]:
+                place[path.pop()], placed = placed, placed + 1
+                continue
+            below = children[following[node]]
+            following[node] += 1
+            if not met[below]:
+                path.append(below)
     return place
 
 

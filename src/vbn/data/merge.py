@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError, RelationError
-from vbn.data.arrays import BoolArray, FloatArray, IdArray
 from vbn.data.counting import together
-from vbn.data.counts import Counts
+from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray
 from vbn.data.describe import counted
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Edges, Taxonomy
@@ -33,16 +32,17 @@ def merged(ours: Dataset, theirs: Dataset) -> Dataset:
         )
     rows = _joined(ours.rows, theirs.rows)
     columns = rows if ours.shared else _joined(ours.columns, theirs.columns)
-    row_ids, column_ids = rows.ids(theirs.rows), columns.ids(theirs.columns)
-    column_taxonomy = _united(ours.column_taxonomy, theirs.column_taxonomy, columns)
-    row_taxonomy = None if ours.shared else _united(ours.row_taxonomy, theirs.row_taxonomy, rows)
+    row_ids, column_ids, shape = rows.ids(theirs.rows), columns.ids(theirs.columns), (len(rows), len(columns))
+    counts, more = ours.counts, theirs.counts
+    row = np.concatenate([counts.row_ids(), row_ids[more.row_ids()]])
+    column = np.concatenate([counts.indices.astype(np.int64), column_ids[more.indices]])
     return Dataset(
         rows,
         columns,
-        _added(ours.counts, theirs.counts, row_ids, column_ids, (len(rows), len(columns))),
-        row_taxonomy=row_taxonomy,
-        column_taxonomy=column_taxonomy,
-        relations=_all_relations(ours, theirs, row_ids, column_ids, (len(rows), len(columns))),
+        Counts.from_coo(row, column, np.concatenate([counts.values, more.values]), shape),
+        row_taxonomy=None if ours.shared else _united(ours.row_taxonomy, theirs.row_taxonomy, rows),
+        column_taxonomy=_united(ours.column_taxonomy, theirs.column_taxonomy, columns),
+        relations=_all_relations(ours, theirs, row_ids, column_ids, shape),
         kind=ours.kind if ours.kind == theirs.kind else "merged",
     )
 
@@ -54,17 +54,11 @@ def _joined(ours: Vocabulary, theirs: Vocabulary) -> Vocabulary:
     return Vocabulary(names.names, counts)
 
 
-def _added(ours: Counts, theirs: Counts, row_ids: IdArray, column_ids: IdArray, shape: tuple[int, int]) -> Counts:
-    rows = np.concatenate([ours.row_ids(), row_ids[theirs.row_ids()]])
-    columns = np.concatenate([ours.indices.astype(np.int64), column_ids[theirs.indices]])
-    return Counts.from_coo(rows, columns, np.concatenate([ours.values, theirs.values]), shape)
-
-
 def _united(ours: Taxonomy | None, theirs: Taxonomy | None, vocabulary: Vocabulary) -> Taxonomy | None:
     """Return our edges and their new ones; a child whose parents weigh the same in both keeps equal weights."""
-    if ours is None and theirs is None:
-        return None
     given = [taxonomy for taxonomy in (ours, theirs) if taxonomy is not None]
+    if not given:
+        return None
     parts = [_renumbered(taxonomy, vocabulary) for taxonomy in given]
     child, parent, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     even = np.concatenate([_even(taxonomy) for taxonomy in given])
@@ -122,7 +116,12 @@ def with_columns_as_rows(data: Dataset, weight: Any) -> tuple[Vocabulary, Counts
     pairs = together(counts.row_ids(), counts.indices.astype(np.int64), len(rows), len(columns))
     new = np.flatnonzero(np.diff(pairs.indptr))
     names = [columns[column] for column in new.tolist()]
-    _refuse_clashes([name for name in names if name in rows])
+    clashes = [name for name in names if name in rows]
+    if clashes:
+        raise DataError(
+            f"{counted(len(clashes), 'name')} of columns are names of rows too, the first is {clashes[0]!r}; rename "
+            f"the rows before you make the data set, for example to {'user ' + clashes[0]!r}"
+        )
     place = np.full(len(columns), -1, dtype=np.int64)
     place[new] = len(rows) + np.arange(len(new))
     grown = Vocabulary(rows.names + tuple(names), np.concatenate([rows.counts, columns.counts[new]]))
@@ -132,11 +131,3 @@ def with_columns_as_rows(data: Dataset, weight: Any) -> tuple[Vocabulary, Counts
         np.concatenate([counts.values, float(weight) * pairs.values]),
         (len(grown), len(columns)),
     )
-
-
-def _refuse_clashes(names: list[str]) -> None:
-    if names:
-        raise DataError(
-            f"{counted(len(names), 'name')} of columns are names of rows too, the first is {names[0]!r}; rename the "
-            f"rows before you make the data set, for example to {'user ' + names[0]!r}"
-        )

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbn._errors import REMEDY, ParameterError, RelationError
-from vbn.data.arrays import FloatArray, IdArray, IndexArray, as_index, first_of_runs, read_only
-from vbn.data.counts import Counts
+from vbn.data.counts import Counts, FloatArray, IdArray, IndexArray, as_index, first_of_runs, read_only
 from vbn.data.describe import counted
 from vbn.data.io.columns import Columns, Field, check_counts
 from vbn.data.io.inputs import read_columns, speaking_as
-from vbn.data.vocabulary import Coded, Vocabulary, known_ids
+from vbn.data.vocabulary import Vocabulary, known_ids
 
 _FIELDS = (
     Field("left", ("left", "subject", "head", "source", "first")),
@@ -112,22 +111,19 @@ def read_relation(
         weights = read.numbers.get("weight")
         if weights is not None:
             check_counts(weights, "weight", read.where)
-    left, right = _ids(read.labels["left"], rows), _ids(read.labels["right"], columns)
+    sides = (read.labels["left"], rows), (read.labels["right"], columns)
+    left, right = (known_ids(vocabulary, side.names)[side.codes] for side, vocabulary in sides)
     known = (left >= 0) & (right >= 0)
     if not known.all() and missing != "skip":
         raise _unknown(name, read, (left, right), (rows, columns))
     if not known.any():
         raise RelationError(f"relation {name!r}: none of its {len(known):,} pairs is between known entities")
-    kept = weights if weights is None else weights[known]
-    if kept is not None and not (kept > 0).any():
+    kept = None if weights is None else weights[known]
+    if kept is not None and not kept.any():
         raise RelationError(f"relation {name!r}: all its weights are 0")
     sizes = (len(rows), len(columns))
     skipped = int((~known).sum()) + read.dropped
     return Relation.from_ids(name, left[known], right[known], kept, sizes, symmetric, skipped)
-
-
-def _ids(names: Coded, vocabulary: Vocabulary) -> IdArray:
-    return known_ids(vocabulary, names.names)[names.codes]
 
 
 def _unknown(

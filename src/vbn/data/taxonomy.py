@@ -11,7 +11,7 @@ import numpy as np
 
 from vbn._errors import REMEDY, ParameterError, TaxonomyError, VBNWarning, caller_level
 from vbn.data import graph
-from vbn.data.arrays import FloatArray, IdArray, IndexArray, as_index, first_of_runs, read_only, starts_of, summed
+from vbn.data.counts import FloatArray, IdArray, IndexArray, as_index, first_of_runs, read_only, starts_of, summed
 from vbn.data.describe import counted
 from vbn.data.io.columns import Field
 from vbn.data.io.inputs import read_columns, speaking_as
@@ -81,9 +81,19 @@ class Taxonomy:
 
         Nodes that `vocabulary` does not hold are appended to it: the result's own `vocabulary` has all of them.
         """
-        columns = {"child": child, "parent": parent, "weight": weight}
-        read = _read_edges(edges, columns, header=header, delimiter=delimiter, missing=missing)
-        return read.build(Vocabulary(()) if vocabulary is None else vocabulary, break_cycles)
+        check_missing(missing)
+        with speaking_as(TaxonomyError, "taxonomy"):
+            if isinstance(edges, Taxonomy):
+                found = _of_taxonomy(edges)
+            elif isinstance(edges, Mapping):
+                found = _of_mapping(edges, missing == "drop")
+            else:
+                columns = {"child": child, "parent": parent, "weight": weight}
+                read = read_columns(
+                    edges, (), columns, _FIELDS, header=header, delimiter=delimiter, allow_empty=True, missing=missing
+                )
+                found = Edges(read.labels["child"], read.labels["parent"], read.numbers.get("weight"), read.where)
+        return found.build(Vocabulary(()) if vocabulary is None else vocabulary, break_cycles)
 
     @property
     def n_edges(self) -> int:
@@ -200,7 +210,12 @@ class Edges:
         _refuse_self_parents(child, parent, full)
         taxonomy = _assemble(full, child, parent, weights, dropped)
         _refuse_cycles(taxonomy)
-        _warn_of(dropped)
+        if dropped:
+            shown = ", ".join(f"{child!r} -> {parent!r}" for child, parent in dropped[:_ENDS])
+            more = f" and {len(dropped) - _ENDS:,} more" if len(dropped) > _ENDS else ""
+            edges = counted(len(dropped), "edge")
+            message = f"{edges} of the taxonomy (child -> parent) dropped to break cycles: {shown}{more}"
+            warnings.warn(VBNWarning(message), stacklevel=caller_level())
         return taxonomy
 
     def _check_weights(self) -> None:
@@ -215,27 +230,6 @@ class Edges:
                 f"the weight of {child!r} -> {parent!r} at {self.where(first)} is {self.weights[first]}; "
                 "weights must be positive and finite (leave an edge out instead of giving it weight 0)"
             )
-
-
-def _read_edges(
-    edges: object,
-    columns: Mapping[str, str | int | None],
-    *,
-    header: bool | None,
-    delimiter: str | None,
-    missing: str,
-) -> Edges:
-    """Read a taxonomy from any of the forms that `Dataset.with_taxonomy` documents."""
-    check_missing(missing)
-    with speaking_as(TaxonomyError, "taxonomy"):
-        if isinstance(edges, Taxonomy):
-            return _of_taxonomy(edges)
-        if isinstance(edges, Mapping):
-            return _of_mapping(edges, missing == "drop")
-        read = read_columns(
-            edges, (), columns, _FIELDS, header=header, delimiter=delimiter, allow_empty=True, missing=missing
-        )
-        return Edges(read.labels["child"], read.labels["parent"], read.numbers.get("weight"), read.where)
 
 
 def _of_taxonomy(taxonomy: Taxonomy) -> Edges:
@@ -300,16 +294,6 @@ def _merged(
         values = np.ones(len(start)) if weights is None else np.add.reduceat(weights[order], start)
     values = np.minimum(values, np.finfo(np.float64).max)  # repeated huge weights stay finite
     return children[start], parents[start], values, order[start]
-
-
-def _warn_of(dropped: Sequence[tuple[str, str]]) -> None:
-    if not dropped:
-        return
-    shown = ", ".join(f"{child!r} -> {parent!r}" for child, parent in dropped[:_ENDS])
-    more = f" and {len(dropped) - _ENDS:,} more" if len(dropped) > _ENDS else ""
-    edges = counted(len(dropped), "edge")
-    message = f"{edges} of the taxonomy (child -> parent) dropped to break cycles: {shown}{more}"
-    warnings.warn(VBNWarning(message), stacklevel=caller_level())
 
 
 def _refuse_self_parents(child: IdArray, parent: IdArray, vocabulary: Vocabulary) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from vbn._errors import REMEDY, DataError, ParameterError, UnknownEntityError, VBNWarning, caller_level
-from vbn.data.arrays import BoolArray, FloatArray, IdArray, read_only
+from vbn.data.counts import BoolArray, FloatArray, IdArray, read_only
 from vbn.data.describe import counted
 
 _TEXTS = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "Null", "None"})
@@ -83,11 +84,6 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    @property
-    def missing(self) -> BoolArray:
-        """The entries without a name."""
-        return self.codes < 0
-
     def only(self, kept: BoolArray) -> Coded:
         """Return some of the entries, as if the others had never been there."""
         codes = self.codes[kept]
@@ -138,17 +134,7 @@ class Encoder:
 
 
 def encode(values: object, what: str, where: Where = item_number) -> Coded:
-    """Number the names in a column, however it is held.
-
-    Parameters
-    ----------
-    values
-        A list, a NumPy array or any other iterable of names.
-    what
-        What the column holds ("users"), for messages.
-    where
-        Says where an entry is, in the user's own terms.
-    """
+    """Number the names in a column, however it is held; messages say `what` it holds and `where` an entry is."""
 
     def place(position: int) -> str:
         return f"{where(position)} of {what}"
@@ -164,11 +150,8 @@ def encode(values: object, what: str, where: Where = item_number) -> Coded:
             return _encode_floats(values, place)
         if values.dtype.kind in "iu":
             return _encode_integers(values)
-        entries: Iterable[object] = values.tolist()
-    else:
-        entries = values
     encoder = Encoder()
-    encoder.extend(entries, place)
+    encoder.extend(values.tolist() if isinstance(values, np.ndarray) else values, place)
     return encoder.result()
 
 
@@ -213,7 +196,7 @@ def settle(column: Coded, missing: str | None, where: Where, text: str = "") -> 
     are names like any other for "skip", which drops entries without a name, and for None, which refuses these where
     the caller has no such option.
     """
-    there = ~column.missing
+    there = column.codes >= 0
     if missing not in ("drop", "skip") and not there.all():
         raise _refusal(column.fault or "empty name", ~there, where, option=missing is not None)
     if text and missing in ("drop", "error"):
@@ -270,7 +253,8 @@ class Vocabulary:
     def __init__(self, names: Iterable[object], counts: ArrayLike | None = None) -> None:
         clean = tuple(_clean(_several(names)))
         if len(set(clean)) < len(clean):
-            raise DataError(f"the name {_first_repeat(clean)!r} is there twice; names must differ")
+            repeated = next(name for name, times in Counter(clean).items() if times > 1)
+            raise DataError(f"the name {repeated!r} is there twice; names must differ")
         try:
             seen = np.zeros(len(clean)) if counts is None else np.array(counts, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -330,7 +314,7 @@ class Vocabulary:
         """
         number = self._index.get(_as_key(name))
         if number is None:
-            raise UnknownEntityError(_asked_for(name), self.names)
+            raise UnknownEntityError(str(name) if isinstance(name, str) else as_name(name, "the look-up"), self.names)
         return number
 
     def ids(self, names: Iterable[object]) -> IdArray:
@@ -353,13 +337,7 @@ class Vocabulary:
 
 
 def known_ids(vocabulary: Vocabulary, names: Iterable[object]) -> IdArray:
-    """Return the id of each name, or -1 where the vocabulary does not have it.
-
-    Examples
-    --------
-    >>> known_ids(Vocabulary(["now", "lemma"]), ["lemma", "then"]).tolist()
-    [1, -1]
-    """
+    """Return the id of each name, or -1 where the vocabulary does not have it."""
     return np.array([vocabulary.id(name) if name in vocabulary else -1 for name in names], dtype=np.int64)
 
 
@@ -382,13 +360,3 @@ def _as_key(name: object) -> str:
         return as_name(name, "look-up")
     except DataError:
         return ""
-
-
-def _asked_for(name: object) -> str:
-    """Return the name that was not found, or say why it cannot be one."""
-    return "" if isinstance(name, str) and not name else as_name(name, "the look-up")
-
-
-def _first_repeat(names: tuple[str, ...]) -> str:
-    seen: set[str] = set()
-    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]

@@ -68,7 +68,11 @@ def write_densities(path: str | os.PathLike[str], densities: Densities, form: st
     write = _WRITERS[_format(target, form)]
     try:
         real = target.resolve()  # a link stays a link
-        _check_place(target, real)
+        if real.exists() and not real.is_file():
+            raise ModelFileError(f"cannot export to {target}: it is not a file.")
+        if not real.parent.is_dir():
+            what = "is not a folder" if real.parent.exists() else "does not exist"
+            raise ModelFileError(f"cannot export to {target}: the folder {target.parent} {what}.")
         with replacing(real) as stream:
             write(stream, densities)
     except OSError as error:
@@ -91,21 +95,12 @@ def _format(target: Path, form: str | None) -> str:
     return form
 
 
-def _check_place(target: Path, real: Path) -> None:
-    """Refuse a place where no file can be written."""
-    if real.exists() and not real.is_file():
-        raise ModelFileError(f"cannot export to {target}: it is not a file.")
-    if not real.parent.is_dir():
-        what = "is not a folder" if real.parent.exists() else "does not exist"
-        raise ModelFileError(f"cannot export to {target}: the folder {target.parent} {what}.")
-
-
 def _write_word2vec(stream: BinaryIO, densities: Densities) -> None:
     """Write a line for each entity: its name, then its mean with enough digits to give the same number back."""
     keys = encoded_keys(densities.names)
     digits = 9 if densities.mean.dtype == np.float32 else 17
     line = b" ".join([b"%b", *[b"%%.%dg" % digits] * densities.dim]) + b"\n"
-    stream.write(_word2vec_header(densities))
+    stream.write(f"{len(densities)} {densities.dim}\n".encode())
     for rows in densities.chunks(_WORD2VEC_ROWS):
         means = densities.mean[rows].tolist()
         stream.write(b"".join(line % (key, *mean) for key, mean in zip(keys[rows], means, strict=True)))
@@ -114,14 +109,10 @@ def _write_word2vec(stream: BinaryIO, densities: Densities) -> None:
 def _write_word2vec_binary(stream: BinaryIO, densities: Densities) -> None:
     """Write name, space, float32 mean and newline for each entity, as word2vec itself does."""
     keys = encoded_keys(densities.names)
-    stream.write(_word2vec_header(densities))
+    stream.write(f"{len(densities)} {densities.dim}\n".encode())
     for rows in densities.chunks(_WORD2VEC_ROWS):
         vectors = np.ascontiguousarray(densities.mean[rows], dtype="<f4")
         stream.write(b"".join(k + b" " + v.tobytes() + b"\n" for k, v in zip(keys[rows], vectors, strict=True)))
-
-
-def _word2vec_header(densities: Densities) -> bytes:
-    return f"{len(densities)} {densities.dim}\n".encode()
 
 
 def encoded_keys(names: list[str]) -> list[bytes]:

@@ -101,8 +101,8 @@ def sweep(folder: Path, keep: set[str] | None = None) -> None:
     """Remove what killed writers left and, if `keep` is given, all tensor files that are not in it."""
     for entry in list(folder.iterdir()):
         left = entry.name.startswith(".") and entry.name.endswith(_PART)
-        old = keep is not None and _is_tensor_file(entry.name) and entry.name not in keep
-        if left or old:
+        tensors = entry.name.startswith(("model-", "state-")) and entry.name.endswith(".safetensors")
+        if left or (tensors and keep is not None and entry.name not in keep):
             with contextlib.suppress(OSError):  # in use: the next save removes it
                 entry.unlink()
 
@@ -120,10 +120,6 @@ def open_plain(folder: Path, name: str) -> BufferedReader:
         stream.close()
         raise ModelFileError(f"{path} is not a plain file.")
     return stream
-
-
-def _is_tensor_file(name: str) -> bool:
-    return name.startswith(("model-", "state-")) and name.endswith(".safetensors")
 
 
 def _sync(folder: Path) -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from io import BufferedReader
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,15 @@ from vbn._version import __version__
 from vbn.data import Dataset
 from vbn.model import Trained
 from vbn.storage.card import model_card
-from vbn.storage.config import CARD, CONFIG, FORMAT, check_ours, data_summary, read_config, versions
-from vbn.storage.files import alone_in, dump, folder_path, open_plain, parse, sweep, write_file
+from vbn.storage.files import LARGEST_JSON, alone_in, dump, folder_path, open_plain, parse, sweep, write_file
 from vbn.storage.tensor_file import file_chunks, map_tensors
 from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, state_from_format_1, to_tensors
 
+FORMAT = 2
+CONFIG = "config.json"
+CARD = "README.md"
+_SECTIONS = {"estimator": str, "parameters": dict, "model": dict, "record": dict, "tensors": dict}
+_CHECKSUM = re.compile("[0-9a-f]{64}")
 _TRIES = 10  # to read a model that another process keeps replacing
 
 
@@ -61,16 +66,16 @@ def write_folder(
         "format": FORMAT,
         "estimator": estimator,
         "version": __version__,
-        "versions": versions(),
+        "versions": _versions(),
         "parameters": params,
-        "data": data_summary(trained, data),
+        "data": _data_summary(trained, data),
         "model": extra,
         "record": record,
     }
     with _writing(path):
         _make(path)
         with alone_in(path):
-            check_ours(path)
+            _check_ours(path)
             sweep(path)
             entry = write_file(path, file_chunks(tensors), stem="model")
             config["tensors"] = asdict(entry)
@@ -92,7 +97,7 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
     path = folder_path(folder)
     with _writing(path):
         _make(path)
-        check_ours(path)
+        _check_ours(path)
         with tempfile.TemporaryFile(dir=path):
             pass
 
@@ -135,17 +140,14 @@ def _consistent(path: Path, checkpoint: bool) -> tuple[dict[str, Any], dict[str,
             time.sleep(0.002 * tried)
             continue
         with stream:
-            _verify(stream, entry)
+            size = os.fstat(stream.fileno()).st_size
+            if size != entry["bytes"]:
+                told = f"has {size} bytes instead of {entry['bytes']}: truncated or replaced."
+                raise ModelFileError(f"{entry['file']} {told}")
+            if hashlib.file_digest(stream, "sha256").hexdigest() != entry["sha256"]:
+                raise ModelFileError(f"{entry['file']} does not match the checksum in {CONFIG}: damaged or replaced.")
             return config, map_tensors(stream, entry["file"])
     raise ModelFileError(f"its file {entry['file']} is missing: the folder is incomplete.")
-
-
-def _verify(stream: BufferedReader, entry: dict[str, Any]) -> None:
-    size = os.fstat(stream.fileno()).st_size
-    if size != entry["bytes"]:
-        raise ModelFileError(f"{entry['file']} has {size} bytes instead of {entry['bytes']}: truncated or replaced.")
-    if hashlib.file_digest(stream, "sha256").hexdigest() != entry["sha256"]:
-        raise ModelFileError(f"{entry['file']} does not match the checksum in {CONFIG}: damaged or replaced.")
 
 
 @contextlib.contextmanager
@@ -153,10 +155,9 @@ def _reading(path: Path, what: str) -> Iterator[None]:
     """Turn whatever a damaged or hostile file causes into one type of error."""
     try:
         yield
-    except ModelFileError as error:
-        raise ModelFileError(f"{path} cannot be read as a {what}: {error}") from error
     except Exception as error:
-        raise ModelFileError(f"{path} cannot be read as a {what}: {type(error).__name__}: {error}") from error
+        kind = "" if isinstance(error, ModelFileError) else f"{type(error).__name__}: "
+        raise ModelFileError(f"{path} cannot be read as a {what}: {kind}{error}") from error
 
 
 @contextlib.contextmanager
@@ -168,3 +169,88 @@ def _writing(path: Path) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelFileError(f"cannot save to {path}: {reason}. A model that was there is unchanged.") from error
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Return the versions of Python, of this library and of the libraries that its numbers depend on."""
+    import platform
+    from importlib.metadata import version  # both are slow to import, and only saving needs them
+
+    libraries = {name: version(name) for name in ("numpy", "scipy", "numba")}
+    return {"vbn": __version__, "python": platform.python_version(), **libraries}
+
+
+def _data_summary(trained: Trained, data: Dataset | None) -> dict[str, Any]:
+    """Return the sizes of the data; None for what is unknown because the counts were not kept."""
+    pairs = {} if data is None else {name: len(relation) for name, relation in data.relations.items()}
+    sides = {"entities": trained.columns} if trained.shared else {"rows": trained.rows, "columns": trained.columns}
+    edges = {"entities": trained.column_taxonomy, "rows": trained.row_taxonomy, "columns": trained.column_taxonomy}
+    return {
+        "kind": None if data is None else data.kind,
+        **{side: len(names) for side, names in sides.items()},
+        "cells": None if data is None else data.counts.nnz,
+        "total": None if data is None else data.counts.total,
+        "taxonomy_edges": {side: 0 if (taxonomy := edges[side]) is None else taxonomy.n_edges for side in sides},
+        "relations": [{"name": info.name, "pairs": pairs.get(info.name)} for info in trained.relations],
+    }
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return the config of a model folder, with all sections present and of the right types."""
+    if not folder.is_dir():
+        raise ModelFileError("it is a file, not a folder." if folder.exists() else "there is no such folder.")
+    try:
+        stream = open_plain(folder, CONFIG)
+    except FileNotFoundError:
+        raise ModelFileError(f"it has no {CONFIG}.") from None
+    with stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > LARGEST_JSON:
+            raise ModelFileError(f"its {CONFIG} has {size:,} bytes, more than {LARGEST_JSON:,}.")
+        text = stream.read(size)
+    return _checked(parse(text, f"its {CONFIG}"))
+
+
+def _check_ours(folder: Path) -> None:
+    """Refuse to save over a config or card that another program wrote."""
+    if (folder / CONFIG).exists():
+        try:
+            read_config(folder)
+        except ModelFileError as error:
+            raise ModelFileError(
+                f"its {CONFIG} is not that of a vbn model ({error}); choose another folder, or remove the file."
+            ) from error
+    elif (folder / CARD).exists():
+        raise ModelFileError(f"its {CARD} is not that of a vbn model; choose another folder, or remove the file.")
+
+
+def _checked(config: dict[str, Any]) -> dict[str, Any]:
+    form = config.get("format")
+    if type(form) is not int or form < 1:
+        raise ModelFileError(f"its {CONFIG} is not that of a vbn model: it states no format.")
+    if form > FORMAT:
+        raise ModelFileError(f"it has format {form}, this version ({__version__}) reads up to {FORMAT}: upgrade vbn.")
+    for name, kind in _SECTIONS.items():
+        if not isinstance(config.get(name), kind):
+            raise ModelFileError(f"its {CONFIG} is damaged: it has no {name}.")
+    checkpoint = config.get("checkpoint", {"tensors": config["tensors"]})
+    if not isinstance(checkpoint, dict) or not isinstance(checkpoint.get("tensors"), dict):
+        raise ModelFileError(f"the checkpoint in its {CONFIG} is damaged.")
+    for entry in (config["tensors"], checkpoint["tensors"]):
+        name, digest, size = (entry.get(key) for key in ("file", "sha256", "bytes"))
+        good = isinstance(name, str) and isinstance(digest, str) and _CHECKSUM.fullmatch(digest) is not None
+        if not good or type(size) is not int or size < 8:
+            raise ModelFileError(f"its {CONFIG} is damaged: a tensor file lacks its name, checksum or size.")
+    _check_record(config["record"])
+    return config
+
+
+def _check_record(record: dict[str, Any]) -> None:
+    """Check the record of the fit; its lists are empty for models without a bound, such as baselines."""
+    for name in ("lower_bounds", "validation"):
+        values = record.get(name)
+        if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
+            raise ModelFileError(f"its {CONFIG} is damaged: {name} must be a list of numbers.")
+    if not isinstance(record.get("converged"), bool):
+        raise ModelFileError(f"its {CONFIG} is damaged: converged must be true or false.")

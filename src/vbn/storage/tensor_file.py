@@ -36,7 +36,8 @@ def file_chunks(
     tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None
 ) -> Iterator[bytes | memoryview]:
     """Yield the bytes of a safetensors file; the same tensors give the same bytes."""
-    arrays = {name: _little(np.ascontiguousarray(array)) for name, array in tensors.items()}
+    given = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    arrays = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in given.items()}
     order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     header: dict[str, Any] = {} if metadata is None else {"__metadata__": dict(metadata)}
     at = 0
@@ -52,10 +53,6 @@ def file_chunks(
         flat = arrays[name].reshape(-1).view(np.uint8)
         for start in range(0, len(flat), _CHUNK):
             yield flat[start : start + _CHUNK].data
-
-
-def _little(array: np.ndarray) -> np.ndarray:
-    return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
 def map_tensors(stream: BinaryIO, what: str) -> dict[str, np.ndarray]:

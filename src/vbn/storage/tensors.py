@@ -61,12 +61,10 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "column_active": trained.column_active,
         "row_totals": trained.row_totals,
     }
-    relations = [
-        {"name": r.name, "symmetric": r.symmetric, "prior": r.prior, "rank": r.rank} for r in trained.relations
-    ]
+    fields = ("name", "symmetric", "prior", "rank")
     extra = {
         "shared": trained.shared,
-        "relations": relations,
+        "relations": [{name: getattr(relation, name) for name in fields} for relation in trained.relations],
         "priors": {part: list(names) for part, names in trained.blueprint().priors.items()},
         "alpha": dict(trained.hyperpriors.alpha),
         "beta": dict(trained.hyperpriors.beta),
@@ -113,9 +111,9 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         row_totals=totals,
         negatives=_number(extra, "negatives"),
         noise_power=_number(extra, "noise_power", or_zero=True),
-        temperature=_number(extra, "temperature") if "temperature" in extra else 1.0,
+        temperature=_number(extra, "temperature", 1.0),
         rejects=_flag(extra, "rejects") if "rejects" in extra else None,
-        relations_apart=_flag(extra, "relations_apart") if "relations_apart" in extra else False,
+        relations_apart=_flag(extra, "relations_apart", False),
     )
 
 
@@ -159,7 +157,7 @@ def _posterior_in(tensors: Mapping[str, np.ndarray], blueprint: Blueprint) -> Po
 def _priors(given: Any) -> dict[str, list[str]]:
     if not isinstance(given, dict) or not all(isinstance(given.get(part), list) for part in ("u", "v", "bias")):
         raise ModelFileError("the priors of the model are damaged.")
-    for name in (name for part in ("u", "v", "bias") for name in given[part]):
+    for name in [*given["u"], *given["v"], *given["bias"]]:
         if not isinstance(name, str) or name not in PRIORS:
             raise ModelFileError(
                 f"it has a prior of unknown kind {str(name)[:80]!r}; import the package that registers it first."
@@ -339,7 +337,8 @@ def _relations(entries: Any, shared: bool) -> tuple[RelationInfo, ...]:
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError("the names of the model's relations are damaged.")
     infos = tuple(
-        RelationInfo(entry["name"], _flag(entry, "symmetric"), _prior(entry), _rank(entry)) for entry in entries
+        RelationInfo(entry["name"], _flag(entry, "symmetric"), _number(entry, "prior", 0.0, or_zero=True), _rank(entry))
+        for entry in entries
     )
     if not shared and any(info.symmetric for info in infos):
         raise ModelFileError("a relation between different rows and columns cannot be symmetric.")
@@ -353,19 +352,16 @@ def _rank(entry: Mapping[str, Any]) -> int:
     return rank
 
 
-def _prior(entry: Mapping[str, Any]) -> float:
-    return _number(entry, "prior", or_zero=True) if "prior" in entry else 0.0  # older files have none
-
-
-def _flag(values: Mapping[str, Any], name: str) -> bool:
-    value = values.get(name)
+def _flag(values: Mapping[str, Any], name: str, default: bool | None = None) -> bool:
+    value = values.get(name, default)
     if not isinstance(value, bool):
         raise ModelFileError(f"{name}={value!r} of the model is not a truth value.")
     return value
 
 
-def _number(values: Mapping[str, Any], name: str, or_zero: bool = False) -> float:
-    value = values.get(name)
+def _number(values: Mapping[str, Any], name: str, default: float | None = None, or_zero: bool = False) -> float:
+    """Return a positive number, or the default for files that are older than it."""
+    value = values.get(name, default)
     good = isinstance(value, _NUMBERS) and not isinstance(value, bool) and math.isfinite(value)
     if not good or value < 0 or (value == 0 and not or_zero):  # type: ignore[operator]
         raise ModelFileError(f"{name}={value!r} of the model is not a positive number.")

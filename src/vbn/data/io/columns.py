@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError
-from vbn.data.arrays import BoolArray, FloatArray
+from vbn.data.counts import FloatArray
 from vbn.data.vocabulary import Coded, Where, encode, item_number, settle
 
 _INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
@@ -65,15 +65,8 @@ def plain_name(name: str) -> str:
 def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field]) -> Picked:
     """Return the position of the column of each field (optional ones only if they are there).
 
-    Parameters
-    ----------
-    header
-        The columns that there are.
-    chosen
-        The names or numbers (from 0) that the user gave, by field.
-    fields
-        What to look for. A field that was not given is found by one of its usual names; required ones that are still
-        missing take the first columns left. If all required ones were given, no other is looked for.
+    A field that is not in `chosen` is found by one of its usual names; required ones that are still missing take the
+    first columns left. If all required ones were given, no other is looked for.
     """
     found = {key: _position(value, header, key) for key, value in chosen.items()}
     if all(item.key in chosen for item in fields if not item.optional):
@@ -129,7 +122,7 @@ def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: boo
     raise DataError(
         f"{header.source} has numbers in {'column' if len(left) == 1 else 'columns'} "
         f"{_listed([header.names[number] for number in left])}: are they {item.key}? Pass {REMEDY} to use them, or "
-        f"{_remedies(found)} to leave them out",
+        f"{', '.join([REMEDY] * len(found))} to leave them out",
         remedies=named,
     )
 
@@ -142,13 +135,9 @@ def refuse_times(numbers: Mapping[str, FloatArray], header: Header, picked: Pick
     number = picked.places[picked.guessed]
     raise DataError(
         f"the numbers in column {header.names[number]!r} of {header.source} look like times, not like "
-        f"{picked.guessed}; pass {REMEDY} if they are, or {_remedies(others)} to leave them out",
+        f"{picked.guessed}; pass {REMEDY} if they are, or {', '.join([REMEDY] * len(others))} to leave them out",
         remedies=[(picked.guessed, number), *others.items()],
     )
-
-
-def _remedies(fields: Iterable[str]) -> str:
-    return ", ".join(REMEDY for _ in fields)
 
 
 def _position(value: str | int, header: Header, key: str) -> int:
@@ -275,34 +264,24 @@ class Columns:
             sizes = ", ".join(f"{key} has {length:,}" for key, length in lengths.items())
             raise DataError(f"the columns differ in length: {sizes} entries; each row needs one of each")
 
-    def title(self, key: str) -> str:
-        """Say which column holds a field."""
-        return f"column {self.titles[key]!r}" if key in self.titles else key
-
-    def place(self, key: str) -> Where:
-        """Return a function that says where an entry of a column is."""
-        link = ", " if self.file else " of "
-        return lambda row: f"{self.where(row)}{link}{self.title(key)}"
-
-    def only(self, kept: BoolArray) -> Columns:
-        """Return some of the rows."""
-        rows, where = np.flatnonzero(kept), self.where
-        return replace(
-            self,
-            labels={key: column.only(kept) for key, column in self.labels.items()},
-            numbers={key: column[kept] for key, column in self.numbers.items()},
-            where=lambda row: where(int(rows[row])),
-            dropped=self.dropped + len(kept) - len(rows),
-        )
-
     def reading(self, fields: Sequence[Field]) -> dict[str, str | None] | None:
         """Return which column of a table or file was read for each field."""
         return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
 
     def without_gaps(self, missing: str | None) -> Columns:
         """Return the rows that have all their names; `settle` says what `missing` may be."""
-        there = np.ones(len(self), dtype=bool)
+        there, where, link = np.ones(len(self), dtype=bool), self.where, ", " if self.file else " of "
         for key, column in self.labels.items():
-            text = f"{self.title(key)} of {self.file}" if self.file else ""
-            there &= settle(column, missing, self.place(key), text)
-        return self if there.all() else self.only(there)
+            title = f"column {self.titles[key]!r}" if key in self.titles else key
+            text = f"{title} of {self.file}" if self.file else ""
+            there &= settle(column, missing, lambda row, title=title: f"{where(row)}{link}{title}", text)  # type: ignore[misc]
+        if there.all():
+            return self
+        rows = np.flatnonzero(there)
+        return replace(
+            self,
+            labels={key: column.only(there) for key, column in self.labels.items()},
+            numbers={key: column[there] for key, column in self.numbers.items()},
+            where=lambda row: where(int(rows[row])),
+            dropped=len(there) - len(rows),
+        )

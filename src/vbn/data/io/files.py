@@ -1,4 +1,4 @@
-"""Files: what kind one is, and its lines and rows, with errors that name the file and the line."""
+"""Files: what kind one is, its lines and rows, and the columns of delimited text, with errors that name the line."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ import tarfile
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator
+from array import array
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+import numpy as np
+
 from vbn._errors import REMEDY, DataError, ParameterError
+from vbn.data.io.columns import Columns, Field, Header, as_number, pick, plain_name, refuse_times
+from vbn.data.vocabulary import Encoder, Where, item_number
 
 _PYTHON = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, EOFError, OSError, MemoryError)
 _PARSING = (SyntaxError, tokenize.TokenError)  # the head of a numpy array is parsed as Python
@@ -31,6 +37,8 @@ Catch it around the call of such a reader alone: faults of one's own code look t
 """
 TEXT = ("csv", "tsv", "txt")
 _QUOTED = re.compile(r'"[^"]*"')
+_BLOCK = 256  # rows that are taken apart into columns at a time
+Row = tuple[int, list[str]]  # a line number and fields
 
 
 class File(NamedTuple):
@@ -51,7 +59,11 @@ def find_file(
     if not os.fspath(source):
         raise DataError("the path is empty; give the path of a file")
     path = Path(source)
-    if not _is_file(path):
+    try:
+        there = path.is_file()
+    except OSError as error:  # a name that no file can have
+        raise DataError(f"{str(path)[:60]!r}... cannot be the path of a file: {error.strerror}") from error
+    if not there:
         raise _missing(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     zipped = suffixes[-1:] == [".gz"]
@@ -66,13 +78,6 @@ def find_file(
             remedies=[("delimiter",)],
         )
     return File(path, kind, zipped)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError as error:  # a name that no file can have
-        raise DataError(f"{str(path)[:60]!r}... cannot be the path of a file: {error.strerror}") from error
 
 
 def check_reading(header: Any, delimiter: Any) -> None:
@@ -212,3 +217,162 @@ def mark_of(file: File) -> str | None:
         return next((mark for mark in "\t," if mark in first), None)
     bare = _QUOTED.sub("", first)
     return ";" if ";" in bare and "," not in bare else ","
+
+
+class Sheet(NamedTuple):
+    """A delimited file with its header read."""
+
+    names: list[str]
+    rows: Iterator[Row]
+    has_header: bool
+    sure: bool  # False if the first line may be a header or data
+    example: list[str]  # the first row of data, empty if there is none
+
+    def header(self, source: str) -> Header:
+        """Return what is known of the columns; one holds numbers if its first entry is a number."""
+        return Header(self.names, source, self.has_header, lambda at: is_number("".join(self.example[at : at + 1])))
+
+
+def open_sheet(
+    file: File,
+    chosen: Mapping[str, str | int],
+    fields: Sequence[Field],
+    header: bool | None,
+    delimiter: str | None,
+) -> Sheet:
+    """Read the header of a file, or number its columns if it has none.
+
+    With ``header=None``, the first line is a header if columns are asked for by name, if it holds two of their usual
+    names (one could be a word of the data), or if there is a number below it; it is data if it has a number itself.
+    """
+    rows = read_rows(file, delimiter)
+    first = next(rows, None)
+    if first is None:
+        raise DataError(f"there is no data: {file.path.name} is empty")
+    cells = first[1]
+    known = {plain_name(cell) for cell in cells} & {alias for item in fields for alias in item.aliases}
+    enough = min(2, sum(not item.optional for item in fields))
+    named = any(isinstance(value, str) for value in chosen.values())
+    if header is False and named:
+        raise DataError(f"{file.path.name} is read without a header, so give its columns by number, from 0")
+    sure = header is True or named or len(known) >= enough
+    if header is False or (not sure and any(is_number(cell) for cell in cells)):
+        return Sheet([str(number) for number in range(len(cells))], chain([first], rows), False, True, cells)
+    second = next(rows, None)
+    if second is None:
+        return Sheet(cells, rows, True, sure, [])
+    sure = sure or any(map(is_number, second[1]))  # text above numbers
+    return Sheet(cells, chain([second], rows), True, sure, second[1])
+
+
+def read_csv(
+    file: File,
+    chosen: Mapping[str, str | int],
+    fields: Sequence[Field],
+    header: bool | None,
+    delimiter: str | None,
+    ask: bool = True,
+) -> Columns:
+    """Read the columns `fields` of a delimited file: fast, or row by row if anything is wrong.
+
+    A first line that may be a header or data is an error, or data if `ask` is False.
+    """
+    sheet = open_sheet(file, chosen, fields, header, delimiter)
+    found = sheet.header(file.path.name)
+    picked = pick(found, chosen, fields)
+    columns = _quickly(file, delimiter, sheet, picked.places, fields)
+    if columns is None:
+        columns = _carefully(sheet, picked.places, fields, file.path.name)
+    columns.titles = {key: sheet.names[place] for key, place in picked.places.items()}
+    columns.source = columns.file = file.path.name
+    if not sheet.sure:
+        met_again = any(cell in coded.names for coded in columns.labels.values() for cell in sheet.names)
+        if ask and not met_again:  # a first line that names an entity of a later line is not a header
+            raise unsure(sheet, fields, file.path.name)
+        return read_csv(file, chosen, fields, False, delimiter)
+    refuse_times(columns.numbers, found, picked)
+    return columns
+
+
+def unsure(sheet: Sheet, fields: Sequence[Field], name: str) -> DataError:
+    """Return the error for a first line that may be a header or data."""
+    shown = ", ".join(repr(cell) for cell in sheet.names[:3])
+    usual = ", ".join(item.aliases[0] for item in fields if not item.optional)
+    return DataError(
+        f"does the first line of {name} ({shown}) name the columns, or is it data? Pass {REMEDY} or {REMEDY}, "
+        f"or begin the file with usual names ({usual})",
+        remedies=[("header", True), ("header", False)],
+    )
+
+
+def _quickly(
+    file: File, delimiter: str | None, sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field]
+) -> Columns | None:
+    """Read a flawless file, or return None."""
+    labels, numbers = _empty(places, fields)
+
+    def where(row: int) -> str:
+        place = row + sheet.has_header
+        return f"line {next(islice(read_rows(file, delimiter), place, None))[0]} of {file.path.name}"
+
+    rows = islice(filter(None, split_rows(file, delimiter)), int(sheet.has_header), None)
+    try:
+        while block := list(islice(rows, _BLOCK)):
+            columns = list(zip(*block, strict=True))
+            if len(columns) != len(sheet.names):
+                return None
+            for key, encoder in labels.items():
+                encoder.extend(columns[places[key]], where)
+            for key, column in numbers.items():
+                column.extend(map(float, columns[places[key]]))
+    except (csv.Error, ValueError):  # a DataError is a ValueError
+        return None
+    return _finished(labels, numbers, where)
+
+
+def _carefully(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field], name: str) -> Columns:
+    """Read row by row, to say where something is wrong."""
+    labels, numbers = _empty(places, fields)
+    lines = array("q")
+    for line, row in checked_rows(sheet, name):
+        for key, encoder in labels.items():
+            encoder.extend([row[places[key]]], item_number)
+        for key, column in numbers.items():
+            column.append(as_number(row[places[key]], f"line {line} of {name}, column {sheet.names[places[key]]!r},"))
+        lines.append(line)
+    return _finished(labels, numbers, lambda row: f"line {lines[row]} of {name}")
+
+
+def _empty(places: Mapping[str, int], fields: Sequence[Field]) -> tuple[dict[str, Encoder], dict[str, array[float]]]:
+    there = [item for item in fields if item.key in places]
+    labels = {item.key: Encoder() for item in there if not item.number}
+    return labels, {item.key: array("d") for item in there if item.number}
+
+
+def _finished(labels: Mapping[str, Encoder], numbers: Mapping[str, array[float]], where: Where) -> Columns:
+    return Columns(
+        {key: encoder.result() for key, encoder in labels.items()},
+        {key: np.array(column, dtype=np.float64) for key, column in numbers.items()},
+        where,
+    )
+
+
+def checked_rows(sheet: Sheet, name: str) -> Iterator[Row]:
+    """Yield the rows; each must have as many fields as the first line."""
+    width = len(sheet.names)
+    for line, row in sheet.rows:
+        if len(row) != width:
+            raise DataError(
+                f"line {line} of {name} has {len(row)} field{'s' * (len(row) != 1)} where the first line "
+                f"has {width}; quote fields that hold the delimiter, and fill in missing ones"
+            )
+        yield line, row
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a field of a file reads as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

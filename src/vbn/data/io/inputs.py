@@ -1,19 +1,23 @@
-"""Every form that input may take, read as columns: lists, rows of tuples, tables, files."""
+"""Every form that input may take, read as columns: lists, rows of tuples, tables, files.
+
+Tables are those of pandas, polars and pyarrow, through narwhals, and plain dicts of columns.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from vbn._errors import DataError
-from vbn.data.io.columns import COUNTS, Columns, Field
-from vbn.data.io.csv import read_csv
-from vbn.data.io.files import check_reading, find_file
-from vbn.data.io.tables import as_table, plain_column, read_parquet, read_table
+from vbn._errors import DataError, MissingExtraError
+from vbn.data.io.columns import COUNTS, Columns, Field, Header, pick, refuse_times
+from vbn.data.io.files import File, check_reading, find_file, open_binary, read_csv, reading
 from vbn.data.vocabulary import row_number, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
@@ -32,6 +36,7 @@ _QUESTIONS = (
     Field("first", ("first", "left", "row", "entity", "source", "subject", "head", "user", "user_id", "userid")),
     Field("second", ("second", "right", "column", "context", "target", "object", "tail", "item", "item_id", "itemid")),
 )
+_PLAIN = ("builtins", "numpy", "collections", "itertools", "array", "scipy")  # their types are not tables
 
 
 @contextmanager
@@ -57,27 +62,13 @@ def read_columns(
     ask: bool = True,
     missing: str | None = None,
 ) -> Columns:
-    """Read the columns `fields` from whatever the user passed.
+    """Read the columns `fields`, required ones first, from whatever the user passed.
 
-    Parameters
-    ----------
-    source
-        A path, a table, an iterable of rows, or the first column itself; None if all columns are in `given`.
-    positional
-        Columns of data, or the names or numbers of a table's columns, in the order of `fields`.
-    given
-        The same by field; None where not given. Where `source` is the first column itself, these are the columns that
-        follow it, and each may be in the place of the one before: (users, items) as `source` and the first field.
-    fields
-        The columns to read, required ones first.
-    header, delimiter
-        How to read a text file.
-    allow_empty
-        Whether no rows at all are fine.
-    ask
-        Whether a first line of a file that may be a header or data is an error; else it is data.
-    missing
-        What to do about rows without a name: see `settle`.
+    `source` is a path, a table, an iterable of rows, or the first column itself; None if all columns are in `given`.
+    `positional` and `given` are columns of data, or the names or numbers of a table's columns, in the order of `fields`
+    or by field. Where `source` is the first column itself, they follow it, and each may be in the place of the one
+    before: (users, items) as `source` and the first field. `ask` is whether a first line of a file that may be a header
+    or data is an error; otherwise it is data. `settle` says what `missing` may be.
     """
     check_reading(header, delimiter)
     given = _assigned(positional, given, fields)
@@ -92,14 +83,11 @@ def read_columns(
         columns = _from_memory(source, given, fields)
     named = columns.without_gaps(missing)
     if len(named) == 0 and not allow_empty:
-        raise DataError(f"there is no data: {_nothing(columns)}")
+        told = f"{columns.source} has columns but not a single row" if columns.source else "not a single row was given"
+        if len(columns):
+            told = f"each of the {len(columns):,} rows lacks a name"
+        raise DataError(f"there is no data: {told}")
     return named
-
-
-def _nothing(columns: Columns) -> str:
-    if len(columns):
-        return f"each of the {len(columns):,} rows lacks a name"
-    return f"{columns.source} has columns but not a single row" if columns.source else "not a single row was given"
 
 
 def _from_memory(source: object, given: Mapping[str, object], fields: Sequence[Field]) -> Columns:
@@ -174,25 +162,19 @@ def _from_rows(source: object, fields: Sequence[Field]) -> Columns:
         raise DataError("expected rows, a table or a path, not a sparse matrix; use Dataset.from_matrix")
     least = sum(not item.optional for item in fields)
     if isinstance(source, np.ndarray) and source.ndim == 2:
-        return _from_array(source, least, fields)
-    rows: list[Any] = list(source)
-    if not set(map(type, rows)) <= {tuple, list} or not set(map(len, rows)) <= {least, len(fields)}:
-        for position, row in enumerate(rows):
-            _check_row(row, position, least, fields)
-    longest = max(map(len, rows), default=least)
-    if min(map(len, rows), default=least) < longest:
-        rows = [(*row, *[1.0] * (longest - len(row))) for row in rows]
-    return _of_columns(list(zip(*rows, strict=True)) or [()] * longest, fields)
-
-
-def _from_array(rows: np.ndarray, least: int, fields: Sequence[Field]) -> Columns:
-    if not least <= rows.shape[1] <= len(fields):
-        wanted = ", ".join(item.key for item in fields[:least])
-        raise DataError(f"an array of rows ({wanted}) cannot be of shape {rows.shape}")
-    return _of_columns([rows[:, number] for number in range(rows.shape[1])], fields)
-
-
-def _of_columns(values: Sequence[object], fields: Sequence[Field]) -> Columns:
+        values: list[Any] = [*source.T]
+        if not least <= len(values) <= len(fields):
+            wanted = ", ".join(item.key for item in fields[:least])
+            raise DataError(f"an array of rows ({wanted}) cannot be of shape {source.shape}")
+    else:
+        rows: list[Any] = list(source)
+        if not set(map(type, rows)) <= {tuple, list} or not set(map(len, rows)) <= {least, len(fields)}:
+            for position, row in enumerate(rows):
+                _check_row(row, position, least, fields)
+        longest = max(map(len, rows), default=least)
+        if min(map(len, rows), default=least) < longest:
+            rows = [(*row, *[1.0] * (longest - len(row))) for row in rows]
+        values = list(zip(*rows, strict=True)) or [()] * longest
     columns = Columns(where=row_number)
     for item, column in zip(fields, values, strict=False):
         columns.read(item, column)
@@ -210,21 +192,7 @@ def _check_row(row: object, position: int, least: int, fields: Sequence[Field]) 
 def pair_columns(pairs: object) -> tuple[list[str], list[str]]:
     """Return the first and the second entities of the pairs that a model is asked about.
 
-    Parameters
-    ----------
-    pairs
-        An iterable of (first, second), an array of two columns, a table of any kind, or the path of one. In a table,
-        columns with usual names ("left", "right", "user", "item", ...) are found by themselves, else the first two.
-
-    Raises
-    ------
-    DataError
-        For anything else, saying which pair is at fault.
-
-    Examples
-    --------
-    >>> pair_columns([("hot", "cold"), ("up", 7)])
-    (['hot', 'up'], ['cold', '7'])
+    In a table or file, columns with usual names ("left", "right", "user", "item", ...) are found, else the first two.
     """
     if pairs is None or isinstance(pairs, bytes):
         raise DataError(f"expected pairs, such as [('hot', 'cold')], not {pairs!r}")
@@ -232,3 +200,125 @@ def pair_columns(pairs: object) -> tuple[list[str], list[str]]:
         read = read_columns(pairs, (), {}, _QUESTIONS, allow_empty=True, ask=False)
     first, second = (read.labels[key] for key in ("first", "second"))
     return [first.names[code] for code in first.codes], [second.names[code] for code in second.codes]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: the names of its columns, and a way to get one by its position."""
+
+    names: list[str]
+    column: Callable[[int], object]
+    source: str = "the table"
+    named: bool = True  # False if its columns are only numbered
+
+    @property
+    def header(self) -> Header:
+        """What is known of the columns."""
+        return Header(self.names, self.source, self.named, lambda at: _is_numeric(self.column(at)))
+
+
+def as_table(source: object) -> Table | None:
+    """Return `source` as something with columns, or None if it is a column or rows."""
+    if source is None or isinstance(source, list | tuple | np.ndarray):
+        return None
+    if isinstance(source, Mapping):
+        values = list(source.values())
+        return _table(list(source), lambda position: plain_column(values[position]))
+    frame = _through_narwhals(source)
+    if frame is None or not hasattr(frame, "columns"):
+        return None
+    names = list(frame.columns)
+    if len(set(names)) < len(names):
+        raise DataError(f"cannot read this table: it has no unique column names, {names!r}.")
+    return _table(names, lambda position: plain_column(frame.get_column(names[position])))
+
+
+def _table(names: Sequence[object], column: Callable[[int], object]) -> Table:
+    texts = [str(name) for name in names]
+    return Table(texts, column, named=not all(isinstance(name, Integral) for name in names))
+
+
+def _is_numeric(values: object) -> bool:
+    """Return whether a column holds numbers, missing ones aside."""
+    if isinstance(values, np.ndarray):
+        return values.dtype.kind in "iuf"
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+        return False
+    there = [value for value in values if value is not None]
+    return bool(there) and all(isinstance(value, Real | Decimal) and not isinstance(value, bool) for value in there)
+
+
+def plain_column(values: object) -> object:
+    """Turn a column (a Series, an Arrow array) into a NumPy array or a list; return other values unchanged."""
+    series = _through_narwhals(values)
+    if series is None:
+        return values.to_pylist() if hasattr(values, "to_pylist") else values
+    try:
+        if series.dtype.is_numeric() and not series.is_null().any():
+            array = series.to_numpy()
+            if array.dtype.kind in "iuf":
+                return array
+        return series.to_list()
+    except (ValueError, TypeError, KeyError, OverflowError, NotImplementedError) as error:  # no UTF-8, no such zone
+        raise DataError(f"column {series.name!r} holds what Python cannot read ({series.dtype}): {error}") from error
+
+
+def _through_narwhals(source: object) -> Any:
+    """Return `source` as a narwhals frame or series, or None if it is neither."""
+    if type(source).__module__.partition(".")[0] in _PLAIN:
+        return None
+    import narwhals.stable.v1 as nw
+
+    if isinstance(source, nw.DataFrame | nw.Series):
+        return source
+    try:
+        wrapped: Any = nw.from_native(source, pass_through=True, allow_series=True)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"cannot read this table: {error}") from error
+    if isinstance(wrapped, nw.LazyFrame):
+        wrapped = wrapped.collect()
+    return wrapped if isinstance(wrapped, nw.DataFrame | nw.Series) else None
+
+
+def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[Field]) -> Columns:
+    """Read the columns `fields` of a table."""
+    picked = pick(table.header, chosen, fields)
+    titles = {key: table.names[position] for key, position in picked.places.items()}
+    columns = Columns(where=row_number, titles=titles, source=table.source)
+    by_key = {item.key: item for item in fields}
+    for key, position in picked.places.items():
+        columns.read(by_key[key], table.column(position), f"column {table.names[position]!r}")
+    columns.check_lengths()
+    refuse_times(columns.numbers, table.header, picked)
+    return columns
+
+
+def read_parquet(file: File) -> Table:
+    """Read a parquet file with whichever reader is installed."""
+    load = _parquet_reader()
+    with reading(file), open_binary(file) as stream:
+        try:
+            frame = load(stream)
+        except Exception as error:
+            raise DataError(f"{file.path.name} cannot be read as parquet: {error}") from error
+    table = as_table(frame)
+    if table is None:
+        raise DataError(f"{file.path.name} holds no table")
+    return replace(table, source=file.path.name)
+
+
+def _parquet_reader() -> Callable[[Any], object]:
+    try:
+        import pyarrow.parquet
+
+        return lambda stream: pyarrow.parquet.read_table(stream)
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        return lambda stream: polars.read_parquet(stream.read())
+    except ImportError as error:
+        raise MissingExtraError(
+            'reading parquet needs pyarrow or polars: install "vbn[tables]", or save the table as csv'
+        ) from error

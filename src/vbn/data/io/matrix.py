@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import REMEDY, DataError
-from vbn.data.arrays import FloatArray
 from vbn.data.counting import Pairs, Parts, separate_parts, shared_parts
-from vbn.data.counts import Counts
+from vbn.data.counts import Counts, FloatArray
 from vbn.data.describe import counted
 from vbn.data.io.columns import as_number, as_numbers, check_counts
-from vbn.data.io.csv import checked_rows, is_number, open_sheet
-from vbn.data.io.files import TEXT, UNREADABLE, File, check_reading, find_file
-from vbn.data.io.tables import Table, as_table, plain_column, read_parquet
+from vbn.data.io.files import TEXT, UNREADABLE, File, check_reading, checked_rows, find_file, is_number, open_sheet
+from vbn.data.io.inputs import Table, as_table, plain_column, read_parquet
 from vbn.data.vocabulary import Coded, as_name, item_number, row_number
 
 _MOST_EMPTY = 10_000_000  # rows or columns that are named though nothing is in them
@@ -91,14 +89,11 @@ def _from_table(table: Table, index: Sequence[object] | None = None) -> Matrix:
     """Read a wide table; its first column holds the names of the rows unless it holds numbers."""
     columns = [table.column(position) for position in range(len(table.names))]
     names = table.names
-    if index is None and columns and not _is_numeric(columns[0]):
+    numeric = columns and isinstance(columns[0], np.ndarray) and columns[0].dtype.kind in "iuf"
+    if index is None and columns and not numeric:
         index, columns, names = list(columns[0]), columns[1:], names[1:]  # type: ignore[call-overload]
     parsed = [as_numbers(values, f"column {name!r}", row_number) for values, name in zip(columns, names, strict=True)]
     return Matrix(_as_coo(np.column_stack(parsed) if parsed else np.zeros((0, 0))), index, names)
-
-
-def _is_numeric(values: object) -> bool:
-    return isinstance(values, np.ndarray) and values.dtype.kind in "iuf"
 
 
 def _from_file(file: File, header: bool | None, delimiter: str | None) -> Matrix:

@@ -19,12 +19,23 @@ import numpy as np
 
 from vbn._cores import available_cores
 from vbn._errors import REMEDY, DataError
-from vbn.data.arrays import IdArray
+from vbn.data.counts import IdArray
 from vbn.data.io.columns import Field, Header, pick, plain_name
-from vbn.data.io.csv import checked_rows, open_sheet, unsure
-from vbn.data.io.files import TEXT, File, check_reading, find_file, mark_of, open_binary, read_lines, read_rows, reading
-from vbn.data.io.inputs import chosen_columns, read_columns
-from vbn.data.io.tables import Table, as_table, read_parquet
+from vbn.data.io.files import (
+    TEXT,
+    File,
+    check_reading,
+    checked_rows,
+    find_file,
+    mark_of,
+    open_binary,
+    open_sheet,
+    read_lines,
+    read_rows,
+    reading,
+    unsure,
+)
+from vbn.data.io.inputs import Table, as_table, chosen_columns, read_columns, read_parquet
 from vbn.data.vocabulary import Coded, Encoder, check_missing, row_number, settle
 
 _TEXT = Field("column", ("text", "sentence", "sentences", "tokens", "document"))
@@ -192,9 +203,12 @@ def read_baskets(
     try:
         read = read_columns(source, (), given, BASKETS, header=header, delimiter=delimiter, missing=missing)
     except DataError as error:
-        if file is not None and _differ_in_length(file, delimiter):
-            raise _with_basket_a_line(error, file, delimiter) from error
-        raise
+        if file is None or not _differ_in_length(file, delimiter):
+            raise
+        name, mark = file.path.name.partition(".")[0], delimiter or mark_of(file) or ","
+        hint = f"if each line is a basket, call the file {name}.txt and pass {REMEDY}"
+        remedies = [*error.remedies, ("delimiter", mark)]
+        raise DataError(f"{error.args[0]} ({hint})", remedies=remedies) from error
     return Entries(read.labels["baskets"].codes, read.labels["items"], read.reading(BASKETS))
 
 
@@ -261,13 +275,6 @@ def _differ_in_length(file: File, delimiter: str | None) -> bool:
     """Return whether the lines of a file of columns have different numbers of fields."""
     rows = islice(read_rows(file, delimiter), _LOOKED_AT)
     return file.kind in TEXT and len({len(row) for _, row in rows}) > 1
-
-
-def _with_basket_a_line(error: DataError, file: File, delimiter: str | None) -> DataError:
-    """Return the error of a file that was read as columns, with how to read it as one basket a line."""
-    name, mark = file.path.name.partition(".")[0], delimiter or mark_of(file) or ","
-    hint = f"if each line is a basket, call the file {name}.txt and pass {REMEDY}"
-    return DataError(f"{error.args[0]} ({hint})", remedies=[*error.remedies, ("delimiter", mark)])
 
 
 def number_file(file: File, parts: int | None = None) -> tuple[list[str], np.ndarray, IdArray]:
