@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,7 @@ Column = ArrayLike | Iterable[object]
 """A column of data, or the name or number of a column of a table or file."""
 
 
-class Constructors(ABC):
+class Constructors:
     """Classmethods that build a `Dataset`; mixed into it.
 
     All of them take data in memory, a pandas, polars or pyarrow table, or the path of a csv, tsv, txt
@@ -64,9 +63,8 @@ class Constructors(ABC):
     """
 
     @classmethod
-    @abstractmethod
-    def _build(cls, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
-        """Return the data set of the parts that a constructor has read."""
+    def _build(cls: Any, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
+        return cls(*parts, kind=kind, reading=reading)  # type: ignore[no-any-return]
 
     @classmethod
     def from_sequences(
@@ -159,7 +157,7 @@ class Constructors(ABC):
         >>> Dataset.from_baskets([["tea", "milk"], ["tea", "milk", "rusk"]])
         Dataset(baskets: 3 entities, 6 cells, total 8)
         """
-        entries = read_baskets(source, baskets, items, header=header, delimiter=delimiter, missing=missing)
+        entries = read_baskets(source, baskets, items, header, delimiter, missing)
         return cls._build(from_entries(entries, min_count, max_size, max_basket), "baskets", entries.reading)
 
     @classmethod

@@ -26,17 +26,6 @@ class Counts:
 
     Within a row the columns rise, no column is there twice, and no stored count is zero; `from_coo` makes sure of it.
 
-    Parameters
-    ----------
-    indptr
-        int64, one more than there are rows: row ``i`` holds cells ``indptr[i]:indptr[i + 1]``.
-    indices
-        The column of each cell; int32, or int64 from 2**31 columns on.
-    values
-        The count of each cell, float64.
-    shape
-        Number of rows and of columns.
-
     Examples
     --------
     >>> counts = Counts.from_coo([0, 1, 0], [1, 0, 1], [2, 1, 3], shape=(2, 2))
@@ -44,8 +33,8 @@ class Counts:
     (2, 6.0, [5.0, 1.0])
     """
 
-    indptr: IdArray
-    indices: IndexArray
+    indptr: IdArray  # one more than there are rows: row i holds cells indptr[i]:indptr[i + 1]
+    indices: IndexArray  # the column of each cell; int32, or int64 from 2**31 columns on
     values: FloatArray
     shape: tuple[int, int]
 
@@ -137,8 +126,7 @@ class Counts:
         """Return a `scipy.sparse.csr_array` with a copy of the counts."""
         from scipy.sparse import csr_array
 
-        parts = (self.values.copy(), self.indices.copy(), self.indptr.copy())
-        return csr_array(parts, shape=self.shape)
+        return csr_array((self.values, self.indices, self.indptr), shape=self.shape, copy=True)
 
     def __repr__(self) -> str:
         size = f"{self.shape[0]:,} x {self.shape[1]:,}"
@@ -257,11 +245,8 @@ def ranges_by_load(load: np.ndarray, most: float, widest: int | None = None) -> 
     n_ranges = max(1, int(total[-1] // most))
     middle = total - 0.5 * load  # a row goes to the side that holds more of it
     cuts = np.searchsorted(middle, np.linspace(0.0, total[-1], n_ranges + 1)[1:-1])
-    edges = np.concatenate(([0], cuts, [n]))
-    if widest is not None:
-        edges = np.concatenate((edges, np.arange(0, n, widest)))
-    edges = np.unique(edges)
-    return [(int(a), int(b)) for a, b in itertools.pairwise(edges)]
+    edges = np.unique(np.concatenate((cuts, np.arange(0, n, widest or n), [n])))
+    return list(itertools.pairwise(edges.tolist()))
 
 
 def ranges_by_cells(indptr: np.ndarray, cells: float) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from vbn._errors import DataError, ParameterError, RelationError
 from vbn.data.constructors import Constructors
-from vbn.data.counting import Parts, check_flag
+from vbn.data.counting import check_flag
 from vbn.data.counts import Counts
 from vbn.data.describe import Description, amount, counted, describe
 from vbn.data.io.folder import write_folder
@@ -92,10 +92,7 @@ class Dataset(Constructors):
         """The entities of the columns (context words, items)."""
         return self._columns
 
-    @property
-    def entities(self) -> Vocabulary:
-        """The entities of the columns; all of them where both sides are the same."""
-        return self._columns
+    entities = columns
 
     @property
     def shared(self) -> bool:
@@ -117,10 +114,7 @@ class Dataset(Constructors):
         """The taxonomy of the columns, if any."""
         return self._column_taxonomy
 
-    @property
-    def taxonomy(self) -> Taxonomy | None:
-        """The taxonomy of the columns, if any."""
-        return self._column_taxonomy
+    taxonomy = column_taxonomy
 
     @property
     def relations(self) -> dict[str, Relation]:
@@ -139,10 +133,6 @@ class Dataset(Constructors):
         It is None if the data came as lists or a matrix, or was put together from parts.
         """
         return None if self._reading is None else dict(self._reading)
-
-    @classmethod
-    def _build(cls, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
-        return cls(parts.rows, parts.columns, parts.counts, kind=kind, reading=reading)
 
     def to_folder(self, folder: str | os.PathLike[str]) -> Dataset:
         """Write counts and names to a new folder and return the data set that `from_folder` opens from it.
@@ -277,17 +267,8 @@ class Dataset(Constructors):
         check_flag("symmetric", symmetric)
         if not isinstance(name, str) or not name:
             raise RelationError(f"a relation needs a name, not {name!r}")
-        relation = read_relation(
-            name,
-            pairs,
-            self._rows,
-            self._columns,
-            symmetric=symmetric,
-            missing=missing,
-            fields={"left": left, "right": right, "weight": weight},
-            header=header,
-            delimiter=delimiter,
-        )
+        fields, entities = {"left": left, "right": right, "weight": weight}, (self._rows, self._columns)
+        relation = read_relation(name, pairs, entities, symmetric, missing, fields, header=header, delimiter=delimiter)
         return self._replaced(relations={**self._relations, name: relation})
 
     def with_co_occurrences(self, weight: float = 1.0) -> Dataset:

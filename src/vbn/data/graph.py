@@ -131,17 +131,12 @@ class _Ordered:
             if child in above:
                 return False
             below = _reached(child, self._children, lambda node: place[node] >= low)
-            self._move(below, above)
+            nodes = [*sorted(below, key=place.__getitem__), *sorted(above, key=place.__getitem__)]
+            for node, free in zip(nodes, sorted(place[node] for node in nodes), strict=True):
+                place[node] = free
         self._parents[child].append(parent)
         self._children[parent].append(child)
         return True
-
-    def _move(self, below: set[int], above: set[int]) -> None:
-        """Redistribute the places of both sets: first to the nodes below, then to those above."""
-        place = self._place
-        nodes = [*sorted(below, key=place.__getitem__), *sorted(above, key=place.__getitem__)]
-        for node, free in zip(nodes, sorted(place[node] for node in nodes), strict=True):
-            place[node] = free
 
 
 def _reached(start: int, following: list[list[int]], within: Callable[[int], bool]) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,28 +24,14 @@ _FIELDS = (
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """The pairs of a relation, each once, sorted by (left, right); immutable.
-
-    Parameters
-    ----------
-    name
-        Name of the relation.
-    left, right
-        Ids of the two entities of each pair: of rows on the left, of columns on the right.
-    weights
-        Weight of each pair.
-    symmetric
-        Whether each pair is held in both directions (a pair of an entity with itself once).
-    skipped
-        Number of pairs left out when it was read, because an entity was not known or had no name.
-    """
+    """The pairs of a relation, each once, sorted by (left, right); immutable."""
 
     name: str
-    left: IndexArray
-    right: IndexArray
+    left: IndexArray  # ids of rows
+    right: IndexArray  # ids of columns
     weights: FloatArray
-    symmetric: bool = False
-    skipped: int = 0
+    symmetric: bool = False  # whether each pair is held in both directions (a pair of an entity with itself once)
+    skipped: int = 0  # pairs left out when it was read, because an entity was not known or had no name
 
     def __post_init__(self) -> None:
         for part in ("left", "right", "weights"):
@@ -67,14 +54,12 @@ class Relation:
 
         A symmetric relation takes the larger weight where both directions were given.
         """
-        stated = np.ones(len(left)) if weights is None else weights
-        pairs = Counts.from_coo(left, right, stated, sizes)
+        pairs = Counts.from_coo(left, right, np.ones(len(left)) if weights is None else weights, sizes)
         rows, columns = pairs.row_ids(), pairs.indices.astype(np.int64)
         values = pairs.values if weights is not None else np.ones(pairs.nnz)
         if symmetric:
             rows, columns, values = _mirrored(rows, columns, values)
-        left_ids, right_ids = as_index(rows, max(sizes)), as_index(columns, max(sizes))
-        return cls(name, left_ids, right_ids, values, symmetric, skipped)
+        return cls(name, as_index(rows, max(sizes)), as_index(columns, max(sizes)), values, symmetric, skipped)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -88,16 +73,14 @@ class Relation:
 def read_relation(
     name: str,
     pairs: object,
-    rows: Vocabulary,
-    columns: Vocabulary,
-    *,
+    entities: tuple[Vocabulary, Vocabulary],
     symmetric: bool,
     missing: str,
     fields: Mapping[str, str | int | None],
-    header: bool | None,
-    delimiter: str | None,
+    **how: Any,
 ) -> Relation:
-    """Read a relation in any form that `Dataset.with_relation` documents."""
+    """Read a relation in any form that `Dataset.with_relation` documents, `how` is the header and the delimiter."""
+    rows, columns = entities
     if missing not in ("error", "drop", "skip"):
         raise ParameterError(f'missing must be "error", "drop" or "skip", got {missing!r}')
     if symmetric and rows is not columns:
@@ -107,7 +90,7 @@ def read_relation(
         )
     with speaking_as(RelationError, f"relation {name!r}"):
         ask = missing == "skip"  # otherwise a header that is taken for a pair is an error: its entities are unknown
-        read = read_columns(pairs, (), fields, _FIELDS, header=header, delimiter=delimiter, ask=ask, missing=missing)
+        read = read_columns(pairs, (), fields, _FIELDS, ask=ask, missing=missing, **how)
         weights = read.numbers.get("weight")
         if weights is not None:
             check_counts(weights, "weight", read.where)
@@ -115,7 +98,7 @@ def read_relation(
     left, right = (known_ids(vocabulary, side.names)[side.codes] for side, vocabulary in sides)
     known = (left >= 0) & (right >= 0)
     if not known.all() and missing != "skip":
-        raise _unknown(name, read, (left, right), (rows, columns))
+        raise _unknown(name, read, (left, right), entities)
     if not known.any():
         raise RelationError(f"relation {name!r}: none of its {len(known):,} pairs is between known entities")
     kept = None if weights is None else weights[known]

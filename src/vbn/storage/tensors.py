@@ -363,9 +363,9 @@ def _number(values: Mapping[str, Any], name: str, default: float | None = None, 
     """Return a positive number, or the default for files that are older than it."""
     value = values.get(name, default)
     good = isinstance(value, _NUMBERS) and not isinstance(value, bool) and math.isfinite(value)
-    if not good or value < 0 or (value == 0 and not or_zero):  # type: ignore[operator]
+    if not good or value < 0 or (value == 0 and not or_zero):
         raise ModelFileError(f"{name}={value!r} of the model is not a positive number.")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def _by_kind(values: Mapping[str, Any], name: str) -> dict[str, float]:

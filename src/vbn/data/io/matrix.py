@@ -100,7 +100,12 @@ def _from_file(file: File, header: bool | None, delimiter: str | None) -> Matrix
     if file.kind == "parquet":
         return _from_table(read_parquet(file))
     if file.kind == "npz":
-        return Matrix(_load_npz(file))
+        from scipy.sparse import load_npz
+
+        try:
+            return Matrix(_as_coo(load_npz(file.path)))
+        except UNREADABLE as error:
+            raise DataError(f"{file.path.name} is not a sparse matrix as scipy saves it: {error}") from error
     sheet = open_sheet(file, {}, (), True if header is None else header, delimiter)
     names, name = sheet.names, file.path.name
     if header is None and is_number(names[0]):
@@ -117,15 +122,6 @@ def _from_file(file: File, header: bool | None, delimiter: str | None) -> Matrix
         values.append(np.asarray([as_number(cell, where) for cell in row[1:]]))
     dense = np.stack(values) if values else np.zeros((0, len(names) - 1))
     return Matrix(_as_coo(dense), rows, None if header is False else names[1:])
-
-
-def _load_npz(file: File) -> Any:
-    from scipy.sparse import load_npz
-
-    try:
-        return _as_coo(load_npz(file.path))
-    except UNREADABLE as error:
-        raise DataError(f"{file.path.name} is not a sparse matrix as scipy saves it: {error}") from error
 
 
 def from_matrix(
@@ -180,10 +176,7 @@ def _pairs(cells: Any, rows: list[str], columns: list[str]) -> Pairs:
     """Return the cells with a count, row by row."""
     row, column = cells.row.astype(np.int64), cells.col.astype(np.int64)
     values = np.asarray(cells.data, dtype=np.float64)
-
-    def where(cell: int) -> str:
-        return f"row {row[cell]}, column {column[cell]} (counted from 0) of the matrix"
-
-    check_counts(values, "count", where)
+    where = "row {}, column {} (counted from 0) of the matrix".format
+    check_counts(values, "count", lambda cell: where(row[cell], column[cell]))
     seen = values > 0
     return Pairs(Coded(rows, row[seen]), Coded(columns, column[seen]), values[seen])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -77,25 +78,19 @@ def encode_corpus(sentences: Iterable[object], missing: str = "error") -> Corpus
     """Number the tokens of all sentences, in one pass; a generator is fine."""
     check_missing(missing)
     encoder, offsets = Encoder(), array("q", [0])
-    for position, sentence in enumerate(sentences):
 
-        def where(token: int, position: int = position) -> str:
-            return f"token {token} of sentence {position} (both counted from 0)"
-
-        encoder.extend(check_sentence(sentence, position), where)
-        offsets.append(len(encoder))
-    return _without_gaps(encoder.result(), np.array(offsets, dtype=np.int64), missing)
-
-
-def _without_gaps(coded: Coded, offsets: IdArray, missing: str) -> Corpus:
     def where(token: int) -> str:
-        sentence = int(np.searchsorted(offsets, token, side="right")) - 1
-        return f"token {token - int(offsets[sentence])} of sentence {sentence} (both counted from 0)"
+        sentence = bisect_right(offsets, token) - 1
+        return f"token {token - offsets[sentence]} of sentence {sentence} (both counted from 0)"
 
+    for position, sentence in enumerate(sentences):
+        encoder.extend(check_sentence(sentence, position), lambda token: where(offsets[-1] + token))
+        offsets.append(len(encoder))
+    coded, ends = encoder.result(), np.array(offsets, dtype=np.int64)
     there = settle(coded, missing, where)
     if not there.all():
-        coded, offsets = coded.only(there), np.concatenate([[0], np.cumsum(there)])[offsets]
-    return Corpus(coded.names, coded.codes.astype(np.int32), offsets)
+        coded, ends = coded.only(there), np.concatenate([[0], np.cumsum(there)])[ends]
+    return Corpus(coded.names, coded.codes.astype(np.int32), ends)
 
 
 def check_sentence(sentence: object, position: int) -> Iterable[object]:
@@ -176,13 +171,7 @@ class Entries(NamedTuple):
 
 
 def read_baskets(
-    source: object,
-    baskets: object,
-    items: object,
-    *,
-    header: bool | None,
-    delimiter: str | None,
-    missing: str,
+    source: object, baskets: object, items: object, header: bool | None, delimiter: str | None, missing: str
 ) -> Entries:
     """Read baskets in any form that `Dataset.from_baskets` documents."""
     check_missing(missing)
@@ -215,23 +204,20 @@ def read_baskets(
 def _from_lists(baskets: object, missing: str, file: str = "") -> Entries:
     if not isinstance(baskets, Iterable):
         raise DataError(f"expected baskets, a table or a path, not a value of type {type(baskets).__name__}")
-    items, sizes = Encoder(), []
+    items, starts = Encoder(), [0]
+
+    def where(entry: int) -> str:
+        basket = bisect_right(starts, entry) - 1
+        return f"line {basket + 1} of {file}" if file else f"item {entry - starts[basket]} of basket {basket} (from 0)"
+
     for number, basket in enumerate(baskets):
         if isinstance(basket, str | bytes) or not isinstance(basket, Iterable):
             raise DataError(f"basket {number} (counted from 0) is {basket!r}; each must be a list of items")
         if isinstance(basket, Set):
             basket = sorted(basket, key=str)  # the order of a set differs from process to process
-        before = len(items)
-        items.extend(basket, lambda item, number=number: f"item {item} of basket {number} (from 0)")  # type: ignore[misc]
-        sizes.append(len(items) - before)
-    starts, basket_of, coded = np.cumsum([0, *sizes]), np.repeat(np.arange(len(sizes)), sizes), items.result()
-
-    def where(entry: int) -> str:
-        basket = int(basket_of[entry])
-        if file:
-            return f"line {basket + 1} of {file}"
-        return f"item {entry - int(starts[basket])} of basket {basket} (from 0)"
-
+        items.extend(basket, lambda item: where(starts[-1] + item))
+        starts.append(len(items))
+    basket_of, coded = np.repeat(np.arange(len(starts) - 1), np.diff(starts)), items.result()
     there = settle(coded, missing, where, file)
     return Entries(basket_of[there], coded if there.all() else coded.only(there))
 
