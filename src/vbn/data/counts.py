@@ -155,8 +155,10 @@ def _aggregated(
         key, value = key[start], np.add.reduceat(value, start)
         del start
         row, column = np.divmod(key, shape[1])
+    if value.all():
+        return row, column, value
     kept = value != 0
-    return (row, column, value) if kept.all() else (row[kept], column[kept], value[kept])
+    return row[kept], column[kept], value[kept]
 
 
 def fault_of_rows(

@@ -79,7 +79,7 @@ def read_relation(
     fields: Mapping[str, str | int | None],
     **how: Any,
 ) -> Relation:
-    """Read a relation in any form that `Dataset.with_relation` documents, `how` is the header and the delimiter."""
+    """Read a relation in any form that `Dataset.with_relation` documents; `how` has the header and the delimiter."""
     rows, columns = entities
     if missing not in ("error", "drop", "skip"):
         raise ParameterError(f'missing must be "error", "drop" or "skip", got {missing!r}')
