@@ -22,6 +22,7 @@ ANTONYM_PAIRS = 700
 """How many of the most frequent antonym pairs lend the glosses of their synsets."""
 
 _WORD = re.compile(r"[a-z0-9]+(?:[-'.][a-z0-9]+)*")
+_QUOTED = re.compile(r'"([^"]*)"')
 _CRUDE = re.compile(r"\b(obscene|vulgar)\b")
 Slots = list[tuple[str, ...]]
 
@@ -106,11 +107,11 @@ def antonym_synsets(wordnet: WordNet, n_pairs: int) -> set[SynsetId]:
 
 def sequences(synset: Synset) -> Iterator[Slots]:
     """Yield a synset's definition, led by the words it defines, and its examples."""
-    definition, examples = synset.sentences()
+    definition = synset.gloss.split('"', 1)[0].rstrip(" ;:,")
     single = [lemma for lemma in synset.lemmas if "_" not in lemma and re.search("[a-z]", lemma)]
     lemmas = tuple(dict.fromkeys(single)) or synset.lemmas[:1]
     yield [lemmas, *words(definition)]
-    for example in examples:
+    for example in _QUOTED.findall(synset.gloss):
         slots = words(example)
         if len(slots) > 1:
             yield slots

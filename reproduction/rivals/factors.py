@@ -66,9 +66,6 @@ class Factorisation(VectorModel):
         need_whole("seed", self.seed, least=0, most=2**32 - 1)
         need_flag("verbose", self.verbose)
 
-    def _check_for_saving(self) -> None:
-        self._check()
-
 
 def counts_matrix(data: Dataset, dtype: Any = np.float32) -> Any:
     """The counts as the kind of sparse matrix that other libraries take."""

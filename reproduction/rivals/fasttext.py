@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from vbn.estimators import need_whole, registered
 
 
 @registered
+@dataclass(eq=False, repr=False)
 class FastText(WordVectors):
     """Skip-gram whose vectors are sums over character n-grams (extra "baselines").
 
@@ -37,41 +39,9 @@ class FastText(WordVectors):
     True
     """
 
-    def __init__(
-        self,
-        dim: int = 100,
-        window: int | None = None,
-        negatives: int = 5,
-        noise_power: float = 0.75,
-        subsample: float | None = 1e-3,
-        epochs: int = 5,
-        alpha: float = 0.025,
-        min_alpha: float = 0.0001,
-        min_count: int = 1,
-        shuffle: bool = False,
-        rank_by: str = "auto",
-        min_n: int = 3,
-        max_n: int = 6,
-        buckets: int = 2_000_000,
-        workers: int = 1,
-        seed: int = 0,
-    ) -> None:
-        self.dim = dim
-        self.window = window
-        self.negatives = negatives
-        self.noise_power = noise_power
-        self.subsample = subsample
-        self.epochs = epochs
-        self.alpha = alpha
-        self.min_alpha = min_alpha
-        self.min_count = min_count
-        self.shuffle = shuffle
-        self.rank_by = rank_by
-        self.min_n = min_n
-        self.max_n = max_n
-        self.buckets = buckets
-        self.workers = workers
-        self.seed = seed
+    min_n: int = 3
+    max_n: int = 6
+    buckets: int = 2_000_000
 
     def _new(self, **common: Any) -> Any:
         return need("gensim.models").FastText(min_n=self.min_n, max_n=self.max_n, bucket=self.buckets, **common)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -17,6 +17,8 @@ from vbn.estimators import VBN, Parameters, check_k, read_basket, read_baskets
 from vbn.inference import Table, Tables, read_dial, top
 from vbn.model import log_popularity
 
+Scoring = Callable[[Any], np.ndarray]
+
 
 def need(module: str, extra: str = "vbn[baselines]") -> Any:
     """Import a module of an optional package, or say how to install it."""
@@ -27,33 +29,25 @@ def need(module: str, extra: str = "vbn[baselines]") -> Any:
         raise MissingExtraError(f"{package} is not installed: pip install '{extra}'.") from error
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Queries of a batch: positions of rows and of baskets, ids of the rows, and the baskets as a sparse matrix."""
-
-    rows_at: np.ndarray
-    rows: np.ndarray
-    baskets_at: np.ndarray
-    baskets: Any
-
-    def __len__(self) -> int:
-        return len(self.rows_at) + len(self.baskets_at)
-
-
-def read_queries(queries: Iterable[Any], rows: Vocabulary, columns: Vocabulary) -> Asked:
-    """Read names of rows as their ids, and lists of columns (or {column: count}) as counts."""
+def scores_of(
+    queries: Iterable[Any], rows: Vocabulary, columns: Vocabulary, of_rows: Scoring, of_baskets: Scoring
+) -> np.ndarray:
+    """Return scores of all columns for queries: names of rows (as ids), and lists of columns (as a sparse matrix)."""
     if isinstance(queries, (str, bytes, numbers.Number)) or not isinstance(queries, Iterable):
         raise ParameterError(f"scores() takes a list of queries, not {queries!r} alone.")
     given = list(queries)
-    single = [_is_name(query) for query in given]
+    if strange := [query for query in given if not isinstance(query, (bytes, numbers.Number, Iterable))]:
+        raise ParameterError(f"a query is the name of a row or a list of columns, not {strange[0]!r}.")
+    single = np.array([isinstance(query, (str, bytes, numbers.Number)) for query in given], dtype=bool)
     baskets = [read_basket(query) for query, is_row in zip(given, single, strict=True) if not is_row]
-    chosen = np.array(single, dtype=bool)
-    return Asked(
-        np.flatnonzero(chosen),
-        rows.ids(query for query, is_row in zip(given, single, strict=True) if is_row),
-        np.flatnonzero(~chosen),
-        basket_matrix(baskets, columns),
-    )
+    ids = rows.ids(query for query, is_row in zip(given, single, strict=True) if is_row)
+    matrix = basket_matrix(baskets, columns)
+    result = np.empty((len(given), len(columns)))
+    if len(ids):
+        result[single] = of_rows(ids)
+    if baskets:
+        result[~single] = of_baskets(matrix)
+    return result
 
 
 def basket_matrix(baskets: list[dict[Any, float]], columns: Vocabulary) -> Any:
@@ -67,14 +61,6 @@ def basket_matrix(baskets: list[dict[Any, float]], columns: Vocabulary) -> Any:
     matrix = csr_array((values, indices, indptr), shape=(len(baskets), len(columns)))
     matrix.sort_indices()
     return matrix
-
-
-def _is_name(query: Any) -> bool:
-    if isinstance(query, (str, bytes, numbers.Number)):
-        return True
-    if not isinstance(query, Iterable):
-        raise ParameterError(f"a query is the name of a row or a list of columns, not {query!r}.")
-    return False
 
 
 _AT_ONCE = 128  # queries whose scores are held at a time
@@ -140,13 +126,7 @@ class Baseline(Parameters, ABC):
             In the order of `columns`.
         """
         known = self._known()
-        asked = read_queries(queries, known.rows, known.columns)
-        result = np.empty((len(asked), len(known.columns)))
-        if len(asked.rows_at):
-            result[asked.rows_at] = self._row_scores(asked.rows)
-        if len(asked.baskets_at):
-            result[asked.baskets_at] = self._basket_scores(asked.baskets)
-        return result
+        return scores_of(queries, known.rows, known.columns, self._row_scores, self._basket_scores)
 
     def recommend(
         self,

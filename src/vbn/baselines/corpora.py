@@ -16,14 +16,7 @@ _PAIRS_AT_ONCE = 100_000
 class Given:
     """Sentences as they were given, with names as text; read again each epoch, shuffled within if wanted.
 
-    Parameters
-    ----------
-    source
-        Anything that `Dataset.from_sequences` takes; what can be read only once is kept in memory.
-    shuffle
-        Whether the order within a sentence means nothing, as in a basket.
-    seed
-        Seed of the shuffling.
+    What can be read only once is kept in memory.
     """
 
     def __init__(self, source: Any, shuffle: bool, seed: int) -> None:

@@ -75,13 +75,10 @@ class ItemWeights(Baseline):
 
     def _known(self) -> Entities:
         data = self._fitted()
-        mask = data.counts.column_sums() > 0
+        mask = np.ones(len(data.columns), dtype=bool)
         if data.column_taxonomy is not None:
-            childless = np.ones(len(mask), dtype=bool)
-            childless[data.column_taxonomy.category_ids] = False
-            mask = mask | childless
-        else:
-            mask = np.ones(len(mask), dtype=bool)
+            mask[data.column_taxonomy.category_ids] = False
+            mask |= data.counts.column_sums() > 0
         return Entities(data.rows, data.columns, mask)
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:

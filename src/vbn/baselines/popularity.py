@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.baselines.baseline import Baseline, Entities
-from vbn.baselines.storing import write
-from vbn.baselines.vectors import VectorModel, Vectors, fitted, known, restored
+from vbn.baselines.vectors import Stored, VectorModel, Vectors, asked_about, fitted
 from vbn.data import Dataset
 from vbn.estimators import check_k, need_datasets, registered
-from vbn.inference import Table, top
-from vbn.model import Trained
+from vbn.inference import Table
 
 
 @registered
-class Popularity(Baseline):
+class Popularity(Stored):
     """Ranks by count: the score of every column is its share of all counts, for every query.
 
     Examples
@@ -34,7 +29,6 @@ class Popularity(Baseline):
     """
 
     _measure = "share"
-    _vectors: Vectors | None = None  # of 0: it has the entities only
 
     def __init__(self) -> None:
         """No parameters."""
@@ -42,6 +36,7 @@ class Popularity(Baseline):
     def fit(self, data: Dataset) -> Self:
         """Take over the counts."""
         need_datasets("fit", data, None)
+        # Vectors of 0: it has the entities only.
         self._vectors = Vectors.of(data, np.zeros((len(data.rows), 1)), np.zeros((len(data.columns), 1)))
         self.data_ = data
         return self
@@ -71,33 +66,12 @@ class Popularity(Baseline):
         """
         vectors = fitted(self)
         check_k(k)
-        asked = [*([] if entity is None else [entity]), *(positive or []), *(negative or [])]
-        if not asked:
-            raise ParameterError(
-                "similar() needs an entity, or {remedy} and {remedy} lists.", remedies=[("positive",), ("negative",)]
-            )
+        plus, minus = asked_about(entity, positive, negative)
         unknown = [name for name in ways if name not in inspect.signature(VectorModel.similar).parameters]
         if unknown:
             raise ParameterError(f"similar() has no option {unknown[0]!r}.")
-        names = vectors.vocabulary(side)
-        mask = vectors.candidates(side)
-        mask[vectors.ids(asked, side)] = False
-        share = names.counts / names.counts.sum()
-        best = top(share, mask, int(k))
-        return Table([names[i] for i in best.tolist()], share[best], np.zeros(len(best)), self._measure)
-
-    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
-        """Write the model to a folder that `vbn.load` reads; as `SkipGram.save`."""
-        return write(folder, self, fitted(self), counts=counts)
-
-    def _restore(self, trained: Trained, data: Dataset | None, _: dict[str, Any]) -> None:
-        self._vectors, self.data_ = restored(trained), data
-
-    def _check_for_saving(self) -> None:
-        """It has no parameters."""
-
-    def _known(self) -> Entities:
-        return known(fitted(self))
+        counts = vectors.vocabulary(side).counts
+        return vectors.best(counts / counts.sum(), vectors.ids([*plus, *minus], side), int(k), side, self._measure)
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:
         return self._shares(len(rows))

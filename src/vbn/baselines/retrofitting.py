@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
-from vbn.baselines.vectors import VectorModel, fitted, restored
+from vbn.baselines.vectors import VectorModel, Vectors, fitted
 from vbn.data import Taxonomy, Vocabulary, known_ids
 from vbn.estimators import VBN, need_number, need_whole
 
@@ -75,9 +75,16 @@ def retrofit(
     """
     if not isinstance(model, (VectorModel, VBN)):
         raise ParameterError(f"retrofit takes a fitted model with vectors, not {type(model).__name__}.")
-    start = fitted(model) if isinstance(model, VectorModel) else restored(model.trained_)
-    _check(iterations, alpha, beta, missing)
-    edges = taxonomy if isinstance(taxonomy, Taxonomy) else _edges(taxonomy)
+    start = fitted(model) if isinstance(model, VectorModel) else Vectors.of_trained(model.trained_)
+    need_whole("iterations", iterations, least=1)
+    need_number("alpha", alpha, above=0.0)
+    if not (isinstance(beta, str) and beta == "degree"):
+        need_number("beta", beta, above=0.0)
+    if missing not in ("infer", "skip"):
+        raise ParameterError(f"missing must be 'infer' or 'skip', got {missing!r}.")
+    if taxonomy is None:
+        raise DataError("the data has no taxonomy to retrofit to; add one with with_taxonomy.")
+    edges = taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy.from_edges(taxonomy)
     steps = Steps(int(iterations), float(alpha), beta, missing == "infer")
     u = _retrofitted(start.u, start.rows, start.row_seen, edges, steps) if start.shared else start.u
     v = _retrofitted(start.v, start.columns, start.column_seen, edges, steps)
@@ -149,18 +156,3 @@ def retrofitted_vectors(
     for _ in range(steps.iterations):
         draw_together(vectors, has, start, known, order, indptr, indices, float(steps.alpha), beta)
     return vectors, has
-
-
-def _edges(given: Any) -> Taxonomy:
-    if given is None:
-        raise DataError("the data has no taxonomy to retrofit to; add one with with_taxonomy.")
-    return Taxonomy.from_edges(given)
-
-
-def _check(iterations: Any, alpha: Any, beta: Any, missing: Any) -> None:
-    need_whole("iterations", iterations, least=1)
-    need_number("alpha", alpha, above=0.0)
-    if not (isinstance(beta, str) and beta == "degree"):
-        need_number("beta", beta, above=0.0)
-    if missing not in ("infer", "skip"):
-        raise ParameterError(f"missing must be 'infer' or 'skip', got {missing!r}.")

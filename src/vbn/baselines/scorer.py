@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.baselines.baseline import Baseline, Entities, read_queries
+from vbn.baselines.baseline import Baseline, Entities, scores_of
 from vbn.data import Counts, Vocabulary
 from vbn.estimators import VBN
 from vbn.inference import average, both, check_averages, contexts_of, fold_in, logit, read_dial
@@ -34,20 +34,7 @@ class Scorer(Protocol):
 
 
 class Predictive:
-    """Scores of a Bayesian model: the logit of the posterior predictive, and the popularity dial.
-
-    Parameters
-    ----------
-    trained
-        The model.
-    query
-        How a list of columns becomes a row: "fold_in" or "average", as in `VBN.recommend`; with "both", rows stand
-        half for themselves and half for the columns that they have, and lists of columns are averaged.
-    popularity, popularity_floor
-        The dial: this times log(count + floor x mean count) adds to the logit.
-    counts
-        What rows have, for "both".
-    """
+    """Scores of a Bayesian model, by the logit of the posterior predictive; the arguments are those of `as_scorer`."""
 
     def __init__(
         self,
@@ -74,22 +61,18 @@ class Predictive:
     def scores(self, queries: Iterable[Any]) -> np.ndarray:
         """Return predictive logits after the dial, one row for each query."""
         trained = self._trained
-        asked = read_queries(queries, trained.rows, trained.columns)
-        result = np.empty((len(asked), len(trained.columns)))
-        result[asked.rows_at] = self._logits(self._rows(asked.rows))
-        if len(asked.baskets_at):
-            result[asked.baskets_at] = self._logits(self._inferred(asked.baskets))
+        result = scores_of(queries, trained.rows, trained.columns, self._row_logits, self._basket_logits)
         if self._dial:
             result += self._dial.added(trained.profile)
         return result
 
-    def _rows(self, ids: np.ndarray) -> Gaussians:
+    def _row_logits(self, ids: np.ndarray) -> np.ndarray:
         if self._query == "both" and self._counts is not None:
-            return both(self._trained, ids, contexts_of(self._counts, ids))
+            return self._logits(both(self._trained, ids, contexts_of(self._counts, ids)))
         u = self._trained.posterior.u
-        return Gaussians(u.mean[ids], u.variance[ids])
+        return self._logits(Gaussians(u.mean[ids], u.variance[ids]))
 
-    def _inferred(self, baskets: Any) -> Gaussians:
+    def _basket_logits(self, baskets: Any) -> np.ndarray:
         if self._query != "fold_in" and (np.diff(baskets.indptr) == 0).any():
             raise ParameterError(
                 f"query={self._query!r} has nothing to average: a query is empty. Use {{remedy}}.",
@@ -98,7 +81,7 @@ class Predictive:
         contexts = ContextArrays(
             baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64)
         )
-        return (fold_in if self._query == "fold_in" else average)(self._trained, contexts)
+        return self._logits((fold_in if self._query == "fold_in" else average)(self._trained, contexts))
 
     def _logits(self, queries: Gaussians) -> np.ndarray:
         bias, (v, moments) = self._trained.posterior.bias, self._columns
@@ -132,8 +115,11 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popul
     ----------
     model
         A fitted `VBN` or `BayesianSkipGram`, or any model with `scores` and `columns` of its own.
-    query, popularity, popularity_floor
-        For Bayesian models: how rows and lists of columns are read, and the popularity dial, as in `VBN.recommend`.
+    query
+        For Bayesian models: how a list of columns becomes a row, "fold_in" or "average", as in `VBN.recommend`; with
+        "both", rows stand half for themselves and half for the columns that they have, and lists are averaged.
+    popularity, popularity_floor
+        For Bayesian models: this times log(count + floor x mean count) adds to the logit.
 
     Examples
     --------

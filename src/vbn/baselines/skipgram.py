@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from vbn.estimators import VBN, Callback, need_datasets, need_flag, need_number,
 _WINDOW, _WINDOW_OF_SETS = 5, 30  # gensim's own for text; in a set everything is near everything, as far as time allows
 
 
+@dataclass(eq=False, repr=False)
 class WordVectors(VectorModel):
     """A model of gensim whose vectors are kept: u are the input, v the output vectors.
 
@@ -27,18 +28,19 @@ class WordVectors(VectorModel):
     products, their output and input vectors side by side; rows are means of input vectors.
     """
 
-    dim: int
-    window: int | None
-    negatives: int
-    noise_power: float
-    subsample: float | None
-    epochs: int
-    alpha: float
-    min_alpha: float
-    min_count: int
-    shuffle: bool
-    rank_by: str
-    workers: int
+    dim: int = 100
+    window: int | None = None
+    negatives: int = 5
+    noise_power: float = 0.75
+    subsample: float | None = 1e-3
+    epochs: int = 5
+    alpha: float = 0.025
+    min_alpha: float = 0.0001
+    min_count: int = 1
+    shuffle: bool = False
+    rank_by: str = "auto"
+    workers: int = 1
+    seed: int = 0
 
     @abstractmethod
     def _new(self, **common: Any) -> Any:
@@ -67,7 +69,7 @@ class WordVectors(VectorModel):
         model.build_vocab(corpus)
         if not len(model.wv):
             raise DataError(f"no token occurs at least min_count={self.min_count} times; there is nothing to learn.")
-        self._train(model, corpus, model.corpus_count)
+        model.train(corpus, total_examples=model.corpus_count, epochs=self.epochs)
         names = model.wv.index_to_key
         words = Vocabulary(names, [model.wv.get_vecattr(name, "count") for name in names])
         return Vectors.of_words(words, model.wv.vectors, model.syn1neg)
@@ -77,13 +79,16 @@ class WordVectors(VectorModel):
         model = self._start(1, _WINDOW if data.shared else _WINDOW_OF_SETS)
         frequencies = corpus.frequencies()
         model.build_vocab_from_freq(frequencies, corpus_count=len(corpus))
-        self._train(model, corpus, len(corpus), sum(frequencies.values()))
-        inputs, outputs = self._inputs(model, data.columns), self._outputs(model, data.columns)
+        words = sum(frequencies.values())
+        model.train(corpus, total_examples=len(corpus), total_words=words, epochs=self.epochs)
+        inputs, outputs = self._inputs(model, data.columns), _by_name(model.syn1neg, model, data.columns)
         if data.shared:
             vectors = Vectors.of(data, inputs, outputs)
             seen = vectors.row_seen | vectors.column_seen  # a pair trains both vectors of both words
             return replace(vectors, row_seen=seen, column_seen=seen)
-        rows = mean_vectors(_binary(data), inputs)
+        matrix = data.counts.to_scipy()
+        matrix.data[:] = 1.0
+        rows = mean_vectors(matrix, inputs)
         if self.rank_by == "cosine":
             return Vectors.of(data, rows, inputs)
         return Vectors.of(data, _padded(rows), np.concatenate([outputs, inputs], axis=1))
@@ -105,18 +110,9 @@ class WordVectors(VectorModel):
             seed=self.seed,
         )
 
-    def _train(self, model: Any, corpus: Any, examples: int, words: int | None = None) -> None:
-        model.train(corpus, total_examples=examples, total_words=words, epochs=self.epochs)
-
     def _inputs(self, model: Any, names: Vocabulary) -> np.ndarray:
         """Return input vectors in the order of a vocabulary; 0 for names that training has not seen."""
         return _by_name(model.wv.vectors, model, names)
-
-    def _outputs(self, model: Any, names: Vocabulary) -> np.ndarray:
-        return _by_name(model.syn1neg, model, names)
-
-    def _by_cosine(self, vectors: Vectors) -> bool:
-        return self.rank_by == "cosine" or (self.rank_by == "auto" and vectors.shared)
 
     def _folded_in(self, baskets: Any) -> np.ndarray:
         vectors = fitted(self)
@@ -127,7 +123,7 @@ class WordVectors(VectorModel):
 
     def _vector_scores(self, queries: np.ndarray) -> np.ndarray:
         vectors = fitted(self)
-        if self._by_cosine(vectors):
+        if self.rank_by == "cosine" or (self.rank_by == "auto" and vectors.shared):
             inputs = vectors.u if vectors.shared else self._input_half(vectors)
             return np.asarray(unit(queries[:, : inputs.shape[1]]) @ unit(inputs).T)
         if not vectors.shared and not self._has_outputs(vectors):
@@ -142,8 +138,7 @@ class WordVectors(VectorModel):
         return vectors.dim == 2 * self.dim
 
     def _input_half(self, vectors: Vectors) -> np.ndarray:
-        v = vectors.v
-        return v[:, self.dim :] if self._has_outputs(vectors) else v
+        return vectors.v[:, self.dim :] if self._has_outputs(vectors) else vectors.v
 
     def _check(self) -> None:
         for name in ("dim", "negatives", "epochs", "min_count", "workers"):
@@ -160,9 +155,6 @@ class WordVectors(VectorModel):
         if self.rank_by not in ("auto", "cosine", "dot"):
             raise ParameterError(f"rank_by must be 'auto', 'cosine' or 'dot', got {self.rank_by!r}.")
 
-    def _check_for_saving(self) -> None:
-        self._check()
-
 
 def _by_name(vectors: np.ndarray, model: Any, names: Vocabulary) -> np.ndarray:
     result = np.zeros((len(names), vectors.shape[1]), np.float32)
@@ -176,12 +168,6 @@ def _by_name(vectors: np.ndarray, model: Any, names: Vocabulary) -> np.ndarray:
 def _padded(vectors: np.ndarray) -> np.ndarray:
     """Return query vectors that meet only the output half of the columns' vectors."""
     return np.concatenate([vectors, np.zeros_like(vectors)], axis=1)
-
-
-def _binary(data: Dataset) -> Any:
-    matrix = data.counts.to_scipy()
-    matrix.data[:] = 1.0
-    return matrix
 
 
 @registered
@@ -231,36 +217,6 @@ class SkipGram(WordVectors):
     >>> vbn.SkipGram(dim=4).fit(users).recommend(user=1, k=1).entities
     ['rusk']
     """
-
-    def __init__(
-        self,
-        dim: int = 100,
-        window: int | None = None,
-        negatives: int = 5,
-        noise_power: float = 0.75,
-        subsample: float | None = 1e-3,
-        epochs: int = 5,
-        alpha: float = 0.025,
-        min_alpha: float = 0.0001,
-        min_count: int = 1,
-        shuffle: bool = False,
-        rank_by: str = "auto",
-        workers: int = 1,
-        seed: int = 0,
-    ) -> None:
-        self.dim = dim
-        self.window = window
-        self.negatives = negatives
-        self.noise_power = noise_power
-        self.subsample = subsample
-        self.epochs = epochs
-        self.alpha = alpha
-        self.min_alpha = min_alpha
-        self.min_count = min_count
-        self.shuffle = shuffle
-        self.rank_by = rank_by
-        self.workers = workers
-        self.seed = seed
 
     def _new(self, **common: Any) -> Any:
         return need("gensim.models").Word2Vec(**common)

@@ -12,12 +12,14 @@ import numpy as np
 
 from vbn._errors import NotFittedError, NumericalError, ParameterError, UnknownEntityError
 from vbn.baselines.baseline import Baseline, Entities
-from vbn.baselines.storing import from_stored, write
 from vbn.data import Dataset, Taxonomy, Vocabulary
 from vbn.estimators import check_k
 from vbn.inference import Table, top
-from vbn.model import Trained, lengths
-from vbn.storage import Densities, write_densities
+from vbn.model import COLUMN, ROW, Blueprint, Hyperpriors, Side, Trained, lengths, placeholder
+from vbn.storage import Densities, write_densities, write_folder
+
+_POINT = 1e-12  # the format of model folders is that of densities and wants variances above 0
+_NEGATIVES, _NOISE_POWER = 1.0, 0.75  # it wants these too; a model of vectors has no use for them
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,36 @@ class Vectors:
         _check_finite(u, v)
         bias, seen = np.zeros(len(v), np.float32), words.counts > 0
         return cls(words, words, None, None, u, v, bias, seen, seen)
+
+    @classmethod
+    def of_trained(cls, trained: Trained) -> Vectors:
+        """Return the means of a Bayesian model, or what a folder has."""
+        q, names = trained.posterior, (trained.rows, trained.columns)
+        taxonomies, active = (
+            (trained.row_taxonomy, trained.column_taxonomy),
+            (trained.row_active, trained.column_active),
+        )
+        return cls(*names, *taxonomies, q.u.mean, q.v.mean, q.bias.mean, *active)
+
+    def as_trained(self) -> Trained:
+        """Return the vectors in the form of a model folder, whose variances are tiny and say nothing."""
+        rows = Side(ROW, self.rows, self.row_taxonomy, self.row_seen)
+        columns = Side(COLUMN, self.columns, self.column_taxonomy, self.column_seen)
+        nothing: dict[str, list[str]] = {"u": [], "v": [], "bias": []}
+        hyperpriors, dtype = Hyperpriors(), np.dtype(np.float32)
+        built = Blueprint(rows, columns, (), self.dim, dtype, hyperpriors, nothing).build(placeholder)
+        arrays = {path: np.full(array.shape, _POINT, array.dtype) for path, array in built.arrays().items()}
+        arrays |= {"u.mean": self.u, "v.mean": self.v, "bias.mean": self.bias}
+        return Trained(
+            row_side=rows,
+            column_side=columns,
+            relations=(),
+            posterior=built.with_arrays(arrays),
+            hyperpriors=hyperpriors,
+            row_totals=self.row_seen.astype(np.float64),
+            negatives=_NEGATIVES,
+            noise_power=_NOISE_POWER,
+        )
 
     @property
     def shared(self) -> bool:
@@ -120,7 +152,7 @@ class Vectors:
         unit_query = query / max(float(np.linalg.norm(query)), 1e-30)
         # A sum for each row, not one product: equal rows get equal bits, so ties go by id.
         scores = np.einsum("ij,j->i", vectors.astype(np.float64), unit_query) / lengths(vectors)
-        return self._best(scores, ids, k, side, "cosine")
+        return self.best(scores, ids, k, side, "cosine")
 
     def near(self, entity: object, k: int, side: str) -> Table:
         """Return the entities whose vectors as columns have the largest product with one's vector as a row."""
@@ -131,9 +163,10 @@ class Vectors:
             )
         ids = self.ids([entity], side)
         scores = self.v.astype(np.float64) @ self.u[ids[0]].astype(np.float64) + self.bias
-        return self._best(scores, ids, k, side, "score")
+        return self.best(scores, ids, k, side, "score")
 
-    def _best(self, scores: np.ndarray, hidden: np.ndarray, k: int, side: str, measure: str) -> Table:
+    def best(self, scores: np.ndarray, hidden: np.ndarray, k: int, side: str, measure: str) -> Table:
+        """Return the k entities of a side that score best, without some."""
         names, allowed = self.vocabulary(side), self.candidates(side)
         allowed[hidden] = False
         best = top(scores, allowed, k)
@@ -148,20 +181,58 @@ def fitted(model: Any) -> Vectors:
     return vectors
 
 
-def known(vectors: Vectors) -> Entities:
-    """Return the entities of vectors as baselines take them."""
-    return Entities(vectors.rows, vectors.columns, vectors.candidates("column"))
-
-
-def restored(trained: Trained) -> Vectors:
-    """Return the vectors that were stored."""
-    return Vectors(**from_stored(trained))
-
-
-class VectorModel(Baseline):
-    """A model of vectors; scores are u.v + b unless a class says otherwise."""
+class Stored(Baseline):
+    """A model that is saved as vectors."""
 
     _vectors: Vectors | None = None
+
+    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
+        """Write the model to a folder that `vbn.load` reads; replaces a model that is there.
+
+        Parameters
+        ----------
+        folder
+            Where to; made if it does not exist.
+        counts
+            Whether to keep the counts, which say what a user has.
+        """
+        trained = fitted(self).as_trained()
+        self._check_for_saving()
+        record: dict[str, Any] = {"lower_bounds": [], "validation": [], "converged": False}
+        name, params = type(self).__name__, self.get_params()
+        return write_folder(folder, trained, self.data_, name, params, record, counts=bool(counts))
+
+    def _check(self) -> None:
+        """Raise for parameters out of their range."""
+
+    def _check_for_saving(self) -> None:
+        """Raise for parameters that `vbn.load` would refuse."""
+        self._check()
+
+    def _restore(self, trained: Trained, data: Dataset | None, _: dict[str, Any]) -> None:
+        self._vectors, self.data_ = Vectors.of_trained(trained), data
+
+    def _known(self) -> Entities:
+        vectors = fitted(self)
+        return Entities(vectors.rows, vectors.columns, vectors.candidates("column"))
+
+
+def asked_about(entity: object, positive: Any, negative: Any) -> tuple[list[object], list[object]]:
+    """Return the names that an answer of `similar` should be near, and those it should be far from."""
+    lists = []
+    for given in (positive, negative):
+        single = isinstance(given, str) or not isinstance(given, Iterable)
+        lists.append([] if given is None else [given] if single else list(given))
+    plus = [*([] if entity is None else [entity]), *lists[0]]
+    if not plus and not lists[1]:
+        raise ParameterError(
+            "similar() needs an entity, or {remedy} and {remedy} lists.", remedies=[("positive",), ("negative",)]
+        )
+    return plus, lists[1]
+
+
+class VectorModel(Stored):
+    """A model of vectors; scores are u.v + b unless a class says otherwise."""
 
     def similar(
         self,
@@ -190,11 +261,7 @@ class VectorModel(Baseline):
             For "cosine": which vectors are compared, as in `vectors`.
         """
         vectors = fitted(self)
-        plus, minus = [*([] if entity is None else [entity]), *_names(positive)], _names(negative)
-        if not plus and not minus:
-            raise ParameterError(
-                "similar() needs an entity, or {remedy} and {remedy} lists.", remedies=[("positive",), ("negative",)]
-            )
+        plus, minus = asked_about(entity, positive, negative)
         check_k(k)
         if by == "cosine":
             return vectors.nearest(plus, minus, int(k), readout, side)
@@ -271,29 +338,6 @@ class VectorModel(Baseline):
         found = Densities(chosen, names.counts[ids], mean[ids], np.zeros_like(mean[ids]), taxonomy, ids)
         return write_densities(path, found, format)
 
-    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
-        """Write the model to a folder that `vbn.load` reads; replaces a model that is there.
-
-        Parameters
-        ----------
-        folder
-            Where to; made if it does not exist.
-        counts
-            Whether to keep the counts, which say what a user has.
-        """
-        vectors = fitted(self)
-        self._check_for_saving()
-        return write(folder, self, vectors, counts=counts)
-
-    def _check_for_saving(self) -> None:
-        """Raise for parameters that `vbn.load` would refuse."""
-
-    def _restore(self, trained: Trained, data: Dataset | None, _: dict[str, Any]) -> None:
-        self._vectors, self.data_ = restored(trained), data
-
-    def _known(self) -> Entities:
-        return known(fitted(self))
-
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:
         return self._vector_scores(fitted(self).u[rows])
 
@@ -325,10 +369,3 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 def _check_finite(*arrays: np.ndarray) -> None:
     if not all(np.isfinite(array).all() for array in arrays):
         raise NumericalError("training ended with vectors that are not finite; try a smaller learning rate.")
-
-
-def _names(given: Any) -> list[object]:
-    """Return a list of names; a single one may be given as it is."""
-    if given is None:
-        return []
-    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)

@@ -14,6 +14,7 @@ from vbn._errors import DataError
 from vbn.data import UNREADABLE, Counts, Dataset, Vocabulary
 
 _FILE = "wordnet-glosses.npz"
+Triangle = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 class HeldOut(NamedTuple):
@@ -61,8 +62,8 @@ class RawBundled:
 
     names: tuple[str, ...]
     frequency: NDArray[np.int64]
-    train: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-    heldout: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    train: Triangle
+    heldout: Triangle
     taxonomy: NDArray[np.int64]
     antonym: NDArray[np.int64]
     part_of: NDArray[np.int64]
@@ -105,15 +106,12 @@ def _file() -> Traversable:
 def open_bundled(file: Traversable) -> Bundled:
     """Return what `load_bundled` does, from a file; the file never changes, so any error means that it is damaged."""
     try:
-        return _unpacked(read_bundled(file))
+        raw = read_bundled(file)
+        seen = int(np.count_nonzero(raw.frequency))
+        frequency = dict(zip(raw.names[:seen], raw.frequency[:seen].tolist(), strict=True))
+        return Bundled(_dataset(raw), _held_out(raw), frequency)
     except UNREADABLE as error:
         raise DataError(f"{file} is damaged ({error}); reinstall vbn") from error
-
-
-def _unpacked(raw: RawBundled) -> Bundled:
-    seen = int(np.count_nonzero(raw.frequency))
-    frequency = dict(zip(raw.names[:seen], raw.frequency[:seen].tolist(), strict=True))
-    return Bundled(_dataset(raw), _held_out(raw), frequency)
 
 
 def read_bundled(file: Traversable | None = None) -> RawBundled:
@@ -134,9 +132,7 @@ def read_bundled(file: Traversable | None = None) -> RawBundled:
     )
 
 
-def _triangle(
-    arrays: dict[str, NDArray[Any]], part: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _triangle(arrays: dict[str, NDArray[Any]], part: str) -> Triangle:
     """Undo the packing: gaps between column numbers, row by row from the diagonal on, upper triangle."""
     lengths = arrays[f"{part}_row_lengths"].astype(np.int64)
     rows = np.repeat(np.arange(len(lengths)), lengths)

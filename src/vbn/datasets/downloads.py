@@ -38,36 +38,21 @@ _PRINCETON_LICENCE = (
 
 @dataclass(frozen=True)
 class Source:
-    """A file that can be downloaded.
+    """A zip archive that can be downloaded."""
 
-    Attributes
-    ----------
-    base : str
-        Address of the folder that the file is in.
-    file : str
-        Its name, a zip archive.
-    checksum : str or None
-        Algorithm and digest as published; None where the owner replaces the file from time to time.
-    licence : str
-        What the owner asks for, shown before the download.
-    loader : str
-        The name under which `vbn.datasets.load` reads it.
-    """
-
-    base: str
+    base: str  # address of its folder
     file: str
-    checksum: str | None
-    licence: str
-    loader: str
+    checksum: str | None  # algorithm and digest as published; None where the owner replaces the file now and then
+    licence: str  # what the owner asks for, shown before the download
 
 
 SOURCES = {
-    "ml-1m": Source(GROUPLENS, "ml-1m.zip", "md5:c4d9eecfca2ab87c1945afe126590906", _GROUPLENS_LICENCE, "movielens"),
-    "ml-25m": Source(GROUPLENS, "ml-25m.zip", "md5:6b51fb2759a8657d3bfcbfc42b592ada", _GROUPLENS_LICENCE, "movielens"),
+    "ml-1m": Source(GROUPLENS, "ml-1m.zip", "md5:c4d9eecfca2ab87c1945afe126590906", _GROUPLENS_LICENCE),
+    "ml-25m": Source(GROUPLENS, "ml-25m.zip", "md5:6b51fb2759a8657d3bfcbfc42b592ada", _GROUPLENS_LICENCE),
     # "latest" is what it says: the file changes, and no checksum is published for good.
-    "ml-latest-small": Source(GROUPLENS, "ml-latest-small.zip", None, _GROUPLENS_LICENCE, "movielens"),
-    "semcor": Source(NLTK_DATA, "semcor.zip", "md5:46c095f0ab7090132567f87252af724f", _PRINCETON_LICENCE, "semcor"),
-    "wordnet": Source(NLTK_DATA, "wordnet.zip", "md5:b3f38606f626e54c6f060548546f71f0", _PRINCETON_LICENCE, "wordnet"),
+    "ml-latest-small": Source(GROUPLENS, "ml-latest-small.zip", None, _GROUPLENS_LICENCE),
+    "semcor": Source(NLTK_DATA, "semcor.zip", "md5:46c095f0ab7090132567f87252af724f", _PRINCETON_LICENCE),
+    "wordnet": Source(NLTK_DATA, "wordnet.zip", "md5:b3f38606f626e54c6f060548546f71f0", _PRINCETON_LICENCE),
 }
 
 
@@ -105,7 +90,11 @@ def download(
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ParameterError(f"no data set to download is called {name!r}.{hint} There are {', '.join(SOURCES)}")
     say = tell or _to_standard_error
-    root = _made(as_path(folder))
+    root = as_path(folder)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"the folder {root} cannot be made: {error.strerror or error}") from error
     say(f"Licence of {name}. {source.licence}")
     unpack(_fetch(source, root, progress, say), root)
     return root
@@ -162,14 +151,6 @@ def unpack(archive: Path, root: Path) -> None:
         raise DataError(f"{archive} is not a whole zip file ({error}); delete it and download it again") from error
 
 
-def _made(root: Path) -> Path:
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"the folder {root} cannot be made: {error.strerror or error}") from error
-    return root
-
-
 def _pooch() -> Any:
     try:
         import pooch
@@ -185,12 +166,7 @@ class _BrokenOffError(Exception):
 class ResumingDownloader:
     """Download to a file of its own first, and continue with it at the next try or in the next session.
 
-    Parameters
-    ----------
-    part : Path or None
-        Where the received part is kept; None: each try starts from the beginning.
-    progress : bool
-        Whether to show a bar on standard error.
+    `part` is where the received part is kept; if it is None, each try starts from the beginning.
     """
 
     def __init__(self, part: Path | None, progress: bool) -> None:

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from vbn._errors import DataError
 from vbn.data import File, open_binary, reading
@@ -33,25 +33,18 @@ _NOBODY = "\\N"  # how IMDb writes a missing value
 
 def read_directors(folder: Path, table: str | os.PathLike[str] | None) -> dict[str, tuple[str, ...]]:
     """Return the directors of each item: of the table if one is given, else of what lies in the folder."""
-    if table is not None:
-        path = Path(table)
-        if not path.is_file():
-            raise DataError(f"no such file: {path}; directors must name a table with the columns item and director")
-        return _from_table(path)
-    given = optional(folder, "directors.csv")
+    if table is not None and not Path(table).is_file():
+        raise DataError(f"no such file: {table}; directors must name a table with the columns item and director")
+    given = optional(folder, "directors.csv") if table is None else Path(table)
     if given is not None:
         return _from_table(given)
-    crew, names = optional(folder, "title.crew.tsv"), optional(folder, "name.basics.tsv")
+    files = {name: optional(folder, name) for name in ("title.crew.tsv", "name.basics.tsv", "links.csv")}
+    crew, names, links = files.values()
     if crew is None and names is None:
         return {}
-    links = optional(folder, "links.csv")
-    missing = [
-        name
-        for name, path in (("title.crew.tsv", crew), ("name.basics.tsv", names), ("links.csv", links))
-        if path is None
-    ]
     if crew is None or names is None or links is None:
-        raise DataError(f"directors from IMDb need {', '.join(missing)} in {folder} too")
+        missing = ", ".join(name for name, path in files.items() if path is None)
+        raise DataError(f"directors from IMDb need {missing} in {folder} too")
     return _from_imdb(crew, names, links)
 
 
@@ -93,19 +86,15 @@ def _from_imdb(crew: Path, names: Path, links: Path) -> dict[str, tuple[str, ...
 KINDS = ("mixed", "directors", "genres", "tree")
 
 
-class Described(Protocol):
-    """A movie with genres and directors."""
+class Movie(NamedTuple):
+    """What is known of one movie."""
 
-    @property
-    def genres(self) -> tuple[str, ...]:
-        """Its genres, in the order of the file."""
-
-    @property
-    def directors(self) -> tuple[str, ...]:
-        """Its directors, in the order of the file."""
+    title: str
+    genres: tuple[str, ...]
+    directors: tuple[str, ...] = ()
 
 
-def movie_edges(movies: Mapping[str, Described], items: Iterable[str], kind: str) -> list[Edge]:
+def movie_edges(movies: Mapping[str, Movie], items: Iterable[str], kind: str) -> list[Edge]:
     """Return edges (child, parent, weight) for the given items and for the directors that they need."""
     choice("kind", kind, KINDS)
     shares = _genre_shares(movies)
@@ -118,7 +107,7 @@ def movie_edges(movies: Mapping[str, Described], items: Iterable[str], kind: str
     return edges + [edge for director in used for edge in _director(director, shares[director], kind)]
 
 
-def _genre_shares(movies: Mapping[str, Described]) -> dict[str, Counter[str]]:
+def _genre_shares(movies: Mapping[str, Movie]) -> dict[str, Counter[str]]:
     """Count the genres of each director's movies, over all listed ones."""
     shares: dict[str, Counter[str]] = defaultdict(Counter)
     for movie in movies.values():
@@ -127,7 +116,7 @@ def _genre_shares(movies: Mapping[str, Described]) -> dict[str, Counter[str]]:
     return shares
 
 
-def _movie(item: str, movie: Described, kind: str) -> list[Edge]:
+def _movie(item: str, movie: Movie, kind: str) -> list[Edge]:
     directors = [f"director:{name}" for name in movie.directors] if kind != "genres" else []
     genres = [f"genre:{name}" for name in movie.genres]
     if kind == "tree":
@@ -150,14 +139,6 @@ _LAYOUTS = (
 _INSIDE = ("movies", "ml-1m", "ml-latest-small", "ml-latest", "ml-25m", "ml-32m", "ml-20m", "ml-10M100K")
 _YEAR = re.compile(r"\((\d{4})\)\s*$")
 _NO_GENRE = "(no genres listed)"
-
-
-class Movie(NamedTuple):
-    """What is known of one movie."""
-
-    title: str
-    genres: tuple[str, ...]
-    directors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -233,10 +214,10 @@ def load_movielens(
     """
     threshold("liked_above", liked_above)
     found = recognise(folder, "MovieLens", _LAYOUTS, _INSIDE, single=True)
-    movies = dict(_MOVIES[found.layout](found))
+    movies = dict(_movies(found))
     known = read_directors(found.folder, directors)
     movies |= {item: movies[item]._replace(directors=names) for item, names in known.items() if item in movies}
-    liked = Interactions.collect(row for row in _RATINGS[found.layout](found) if row[2] > liked_above)
+    liked = Interactions.collect(row for row in _ratings(found) if row[2] > liked_above)
     return Movies(not_empty(liked, f"no rating in {found.folder} is above {liked_above}"), movies)
 
 
@@ -260,48 +241,36 @@ def _encoding(path: Path) -> str:
     return "utf-8"
 
 
-def _dat_ratings(found: Found) -> Iterator[tuple[str, str, float, int]]:
-    path = found.path("ratings.dat")
-    for line, (user, item, rating, time) in _dat(path, 4, "ascii"):
+def _ratings(found: Found) -> Iterator[tuple[str, str, float, int]]:
+    """Yield user, item, rating and time of each row of a layout; -1 for a time that is not known."""
+    if found.layout == "dat":
+        path = found.path("ratings.dat")
+        rows = _dat(path, 4, "ascii")
+    else:
+        path = found.path("ratings.csv")
+        names = ("userId", "movieId") if found.layout == "csv" else ("user", "item")
+        rows = rows_of(path, *names, "rating", "timestamp")
+    for line, (user, item, rating, time) in rows:
         named(user, item, path, line)
-        yield user, item, number(rating, path, line, "the rating"), whole(time, path, line, "the time")
+        seconds = time or "-1" if found.layout == "plain" else time
+        yield user, item, number(rating, path, line, "the rating"), whole(seconds, path, line, "the time")
 
 
-def _dat_movies(found: Found) -> Iterator[tuple[str, Movie]]:
-    path = found.path("movies.dat")
-    for _, (item, title, genres) in _dat(path, 3, _encoding(path)):
-        yield item, Movie(title, _listed(genres))
-
-
-def _csv_ratings(found: Found) -> Iterator[tuple[str, str, float, int]]:
-    path = found.path("ratings.csv")
-    for line, (user, item, rating, time) in rows_of(path, "userId", "movieId", "rating", "timestamp"):
-        named(user, item, path, line)
-        yield user, item, number(rating, path, line, "the rating"), whole(time, path, line, "the time")
-
-
-def _csv_movies(found: Found) -> Iterator[tuple[str, Movie]]:
-    for _, (item, title, genres) in rows_of(found.path("movies.csv"), "movieId", "title", "genres"):
-        yield item, Movie(title.strip(), _listed(genres))
-
-
-def _plain_ratings(found: Found) -> Iterator[tuple[str, str, float, int]]:
-    path = found.path("ratings.csv")
-    for line, (user, item, rating, time) in rows_of(path, "user", "item", "rating", "timestamp"):
-        named(user, item, path, line)
-        yield user, item, number(rating, path, line, "the rating"), whole(time or "-1", path, line, "the time")
-
-
-def _plain_movies(found: Found) -> Iterator[tuple[str, Movie]]:
-    columns = ("item", "title", "year", "genres", "directors")
-    for _, (item, title, year, genres, directors) in rows_of(found.path("items.csv"), *columns):
-        full = f"{title} ({year})" if year and not _YEAR.search(title) else title
-        yield item, Movie(full, _listed(genres), _listed(directors))
+def _movies(found: Found) -> Iterator[tuple[str, Movie]]:
+    """Yield number, title, genres and, where the layout has them, directors of each movie."""
+    if found.layout == "dat":
+        path = found.path("movies.dat")
+        for _, (item, title, genres) in _dat(path, 3, _encoding(path)):
+            yield item, Movie(title, _listed(genres))
+    elif found.layout == "csv":
+        for _, (item, title, genres) in rows_of(found.path("movies.csv"), "movieId", "title", "genres"):
+            yield item, Movie(title.strip(), _listed(genres))
+    else:
+        columns = ("item", "title", "year", "genres", "directors")
+        for _, (item, title, year, genres, directors) in rows_of(found.path("items.csv"), *columns):
+            full = f"{title} ({year})" if year and not _YEAR.search(title) else title
+            yield item, Movie(full, _listed(genres), _listed(directors))
 
 
 def _listed(names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names.strip().split("|") if name and name != _NO_GENRE))
-
-
-_RATINGS = {"dat": _dat_ratings, "csv": _csv_ratings, "plain": _plain_ratings}
-_MOVIES = {"dat": _dat_movies, "csv": _csv_movies, "plain": _plain_movies}

@@ -9,6 +9,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,8 @@ def _ranks(edges: list[Edge]) -> np.ndarray:
     return ranks
 
 
-# Pointers upwards (wninput(5WN)): hypernym and instance; attribute, pertainym or adverb's adjective, derivation,
+# Pointers from adjectives and adverbs (wninput(5WN)): attribute, pertainym or adverb's adjective, derivation,
 # participle; satellites also have their head (similar to).
-_HYPERNYM = ("@", "@i")
 _ACROSS = ("=", "\\", "+", "<")
 
 
@@ -71,17 +71,6 @@ class WordTaxonomy:
 
     edges: list[Edge]
     dropped: list[Edge]
-
-
-@dataclass(frozen=True)
-class _Choices:
-    """The options of `wordnet_taxonomy`, as given there."""
-
-    senses: str
-    nodes: str
-    adjectives: bool
-    ancestors: int
-    inflections: bool
 
 
 def wordnet_taxonomy(
@@ -132,8 +121,7 @@ def wordnet_taxonomy(
         at_least("levels", levels, 1)
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise ParameterError(f"words={words!r} must be a list of words, such as data.entities")
-    wordnet = folder if isinstance(folder, WordNet) else WordNet.open(folder)
-    builder = _Builder(wordnet, _Choices(senses, nodes, adjectives, ancestors, inflections))
+    builder = _Builder(_opened(folder), senses == "first", nodes == "synsets", adjectives, ancestors, inflections)
     edges: list[Edge] = []
     level, done, height = {str(word) for word in words}, set[str](), 0
     while level and (levels is None or height < levels):
@@ -147,17 +135,25 @@ def wordnet_taxonomy(
     return WordTaxonomy(*break_cycles(edges))
 
 
+@dataclass(frozen=True)
 class _Builder:
     """Parents of one node after the other."""
 
-    def __init__(self, wordnet: WordNet, choices: _Choices) -> None:
-        self._wordnet, self._choices = wordnet, choices
-        self._synsets = {wordnet.name(key): key for key in wordnet.synsets} if choices.nodes == "synsets" else {}
+    wordnet: WordNet
+    first: bool
+    by_synset: bool
+    adjectives: bool
+    ancestors: int
+    inflections: bool
+
+    @cached_property
+    def _synsets(self) -> dict[str, SynsetId]:
+        return {self.wordnet.name(key): key for key in self.wordnet.synsets} if self.by_synset else {}
 
     def parents(self, node: str) -> list[tuple[str, float]]:
         """Return the parents of a word or of a synset by its name, with weights."""
         if node in self._synsets:
-            return [(self._wordnet.name(key), 1.0) for key in self._above(self._synsets[node])]
+            return [(self.wordnet.name(key), 1.0) for key in self._above(self._synsets[node])]
         weights: dict[str, float] = defaultdict(float)
         form = node.lower()
         for lemma, synset, weight in self._meanings(form):
@@ -170,43 +166,41 @@ class _Builder:
 
     def _meanings(self, form: str) -> list[tuple[str, Synset, float]]:
         """Return (lemma, synset, weight) for what a form may mean: as a lemma itself, or as a form of one."""
-        readings = [(lemma, pos) for pos in PARTS for lemma in self._wordnet.morphy(form, pos)]
-        if not self._choices.inflections:
+        readings = [(lemma, pos) for pos in PARTS for lemma in self.wordnet.morphy(form, pos)]
+        if not self.inflections:
             readings = [reading for reading in readings if reading[0] == form]
-        if self._choices.senses == "first" and readings:
-            readings = [max(readings, key=lambda reading: self._wordnet.frequency(*reading))]
-        found = []
-        for lemma, pos in readings:
-            if pos in "ar" and not self._choices.adjectives:
-                continue
-            for number, synset in enumerate(self._wordnet.senses(lemma, pos), start=1):
-                found.append((lemma, synset, 1.0 + self._wordnet.frequency(lemma, pos, number)))
-                if self._choices.senses == "first":
-                    break
-        return found
+        if self.first and readings:
+            readings = [max(readings, key=lambda reading: self.wordnet.frequency(*reading))]
+        return [
+            (lemma, synset, 1.0 + self.wordnet.frequency(lemma, pos, number))
+            for lemma, pos in readings
+            if self.adjectives or pos not in "ar"
+            for number, synset in enumerate(self.wordnet.senses(lemma, pos), start=1)
+            if number == 1 or not self.first
+        ]
 
     def _shares(self, synset: Synset) -> list[tuple[str, float]]:
         """Return a meaning's parents, and those above them where ancestors are wanted; the shares sum to 1."""
-        by_synset = self._choices.nodes == "synsets"
-        level = [synset.id] if by_synset else self._above(synset.id)
+        level = [synset.id] if self.by_synset else self._above(synset.id)
         steps: list[list[SynsetId]] = []
-        while level and len(steps) <= self._choices.ancestors:
+        while level and len(steps) <= self.ancestors:
             steps.append(level)
             level = list(dict.fromkeys(key for below in level for key in self._above(below)))
         return [
-            (self._wordnet.name(key) if by_synset else self._wordnet.synsets[key].lemmas[0], 1 / len(steps) / len(step))
+            (
+                self.wordnet.name(key) if self.by_synset else self.wordnet.synsets[key].lemmas[0],
+                1 / len(steps) / len(step),
+            )
             for step in steps
             for key in step
         ]
 
     def _above(self, key: SynsetId) -> list[SynsetId]:
-        synset = self._wordnet.synsets[key]
+        synset = self.wordnet.synsets[key]
         if key[0] in "nv":
-            found = synset.targets(*_HYPERNYM)
-        elif not self._choices.adjectives:
-            return []
+            found = synset.hypernyms
         else:
-            found = synset.targets(*_ACROSS, *(("&",) if synset.satellite else ()))
+            found = synset.targets(*_ACROSS, *("&" * synset.satellite)) if self.adjectives else []
         return [target for target in dict.fromkeys(found) if target != key]
 
 
@@ -250,7 +244,9 @@ def load_wordnet(
         Those of `wordnet_taxonomy`, such as ``senses="all", nodes="synsets"``.
     """
     wordnet = WordNet.open(folder)
-    wanted = wordnet.words() if words is None else _collected(words)
+    wanted = wordnet.words() if words is None else words
+    if isinstance(wanted, Iterator):
+        wanted = list(wanted)
     taxonomy = wordnet_taxonomy(wordnet, wanted, **options)
     return WordRelations(
         taxonomy.edges, taxonomy.dropped, antonym_pairs(wordnet, wanted), meronym_pairs(wordnet, wanted)
@@ -267,7 +263,7 @@ def antonym_pairs(folder: str | os.PathLike[str] | WordNet, words: Iterable[str]
     words : iterable of str, optional
         Pairs must have both their words here. Default: every pair.
     """
-    return _restricted((_in_order(pair) for pair in _antonyms(_opened(folder))), words)
+    return _restricted(((min(pair), max(pair)) for pair in _antonyms(_opened(folder))), words)
 
 
 def meronym_pairs(folder: str | os.PathLike[str] | WordNet, words: Iterable[str] | None = None) -> list[Pair]:
@@ -281,11 +277,6 @@ def meronym_pairs(folder: str | os.PathLike[str] | WordNet, words: Iterable[str]
         Pairs must have both their words here. Default: every pair.
     """
     return _restricted(_meronyms(_opened(folder)), words)
-
-
-def _collected(words: Iterable[str]) -> Iterable[str]:
-    """Return words that can be walked twice; what is no list of words is left to `wordnet_taxonomy` to refuse."""
-    return list(words) if isinstance(words, Iterable) and not isinstance(words, str) else words
 
 
 def _opened(folder: str | os.PathLike[str] | WordNet) -> WordNet:
@@ -303,10 +294,6 @@ def _meronyms(wordnet: WordNet) -> Iterator[Pair]:
     for synset in wordnet.synsets.values():
         for target in synset.targets("%m", "%p", "%s"):
             yield from ((whole, part) for whole in synset.lemmas for part in wordnet.synsets[target].lemmas)
-
-
-def _in_order(pair: Pair) -> Pair:
-    return min(pair), max(pair)
 
 
 def _restricted(pairs: Iterator[Pair], words: Iterable[str] | None) -> list[Pair]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -23,35 +22,18 @@ SynsetId = tuple[str, str]
 """Part of speech (``n``, ``v``, ``a``, ``r``) and the eight digits that open the synset's line."""
 
 _SENSE_LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # the digit after % in a sense key
-_QUOTED = re.compile(r'"([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """One synset: its words, its pointers to others and its gloss.
-
-    Attributes
-    ----------
-    id : tuple of str
-        Part of speech and the identifier in the database.
-    domain : int
-        Number of the lexicographer's file (``lexnames``).
-    lemmas : tuple of str
-        Lower-cased words, spaces as ``_``, without adjective markers such as ``(p)``.
-    pointers : tuple of (symbol, target, source word, target word)
-        Word numbers count from 1; 0 means the whole synset.
-    gloss : str
-        Definition and examples as printed.
-    satellite : bool
-        Whether it is an adjective that stands for another one's meaning (``similar to`` its head).
-    """
+    """One synset: its words, its pointers to others and its gloss."""
 
     id: SynsetId
-    domain: int
-    lemmas: tuple[str, ...]
-    pointers: tuple[tuple[str, SynsetId, int, int], ...]
+    domain: int  # number of the lexicographer's file (``lexnames``)
+    lemmas: tuple[str, ...]  # lower-cased, spaces as ``_``, without adjective markers such as ``(p)``
+    pointers: tuple[tuple[str, SynsetId, int, int], ...]  # symbol, target, numbers of the two words from 1; 0: all
     gloss: str
-    satellite: bool = False
+    satellite: bool = False  # whether it is an adjective that stands for another one's meaning
 
     def targets(self, *symbols: str) -> list[SynsetId]:
         """Return the synsets that pointers with one of these symbols lead to, in file order."""
@@ -61,11 +43,6 @@ class Synset:
     def hypernyms(self) -> list[SynsetId]:
         """The more general synsets: hypernyms and, for names, instance hypernyms."""
         return self.targets("@", "@i")
-
-    def sentences(self) -> tuple[str, list[str]]:
-        """Split the gloss into its definition and its quoted examples."""
-        definition = self.gloss.split('"', 1)[0].rstrip(" ;:,")
-        return definition, _QUOTED.findall(self.gloss)
 
 
 def parse_synset(line: str) -> Synset:
@@ -95,27 +72,16 @@ def parse_index(line: str) -> tuple[str, list[str]]:
 
 
 def parse_count(line: str) -> tuple[tuple[str, str, int], int]:
-    """Parse one line of ``cntlist.rev``: a sense key, the number of the sense, how often it was tagged."""
+    """Parse one line of ``cntlist.rev`` (sense key, number of the sense, how often tagged), or of ``cntlist``."""
     key, number, count = line.split()
+    if "%" not in key:  # there the count comes first
+        key, number, count = number, count, key
     word, sense = key.split("%")
     return (word, _SENSE_LETTERS[sense[0]], int(number)), int(count)
 
 
-def parse_ranked_count(line: str) -> tuple[tuple[str, str, int], int]:
-    """Parse one line of ``cntlist``, which has the count in front."""
-    count, key, number = line.split()
-    return parse_count(f"{key} {number} {count}")
-
-
 _PLACES = ("", "dict", "wordnet", "wordnet-3.0", "WordNet-3.0/dict", "corpora", "corpora/wordnet", "nlu")
 _ARCHIVES = ("wordnet.zip", "wordnet-dict.tar.gz", "WNdb-3.0.tar.gz", "WordNet-3.0.tar.gz")
-
-
-def wordnet_files(source: str | os.PathLike[str]) -> Callable[[str], str]:
-    """Return a function that gives the text of a database file by its name, for example ``data.noun``."""
-    path = _locate(as_path(source))
-    texts = _Folder(path) if path.is_dir() else _Archive(path)
-    return texts.read
 
 
 def _locate(path: Path) -> Path:
@@ -133,44 +99,31 @@ def _locate(path: Path) -> Path:
     return found[0]
 
 
-class _Folder:
-    """Database files in a folder."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def read(self, name: str) -> str:
-        """Return the text of one file."""
-        try:
-            return (self._path / name).read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise DataError(f"WordNet's {name} cannot be read from {self._path}: {error.strerror}") from error
+def _read_folder(path: Path, name: str) -> str:
+    """Return the text of one database file in a folder."""
+    try:
+        return (path / name).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise DataError(f"WordNet's {name} cannot be read from {path}: {error.strerror}") from error
 
 
-class _Archive:
-    """Database files in an archive, all read at once: those beside ``data.noun``."""
+def _read_archive(path: Path) -> Callable[[str], str]:
+    """Read the database files beside ``data.noun`` in an archive, all at once."""
+    try:
+        files = {PurePosixPath(name): data for name, data in _members(path)}
+    except UNREADABLE as error:
+        raise DataError(f"{path} is not a whole archive of WordNet's files: {error}") from error
+    folders = [name.parent for name in files if name.name == "data.noun"]
+    folders.sort(key=lambda folder: folder.name != "wordnet-3.0")  # where there are several versions
+    if not folders:
+        raise DataError(f"{path} holds no WordNet database (no file data.noun)")
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        try:
-            files = {PurePosixPath(name): data for name, data in _members(path)}
-        except UNREADABLE as error:
-            raise DataError(f"{path} is not a whole archive of WordNet's files: {error}") from error
-        folders = [name.parent for name in files if name.name == "data.noun"]
-        folders.sort(key=lambda folder: folder.name != "wordnet-3.0")  # where there are several versions
-        if not folders:
-            raise DataError(f"{path} holds no WordNet database (no file data.noun)")
-        self._texts = {
-            name.name: data.decode("utf-8", errors="replace")
-            for name, data in files.items()
-            if name.parent == folders[0]
-        }
+    def read(name: str) -> str:
+        if folders[0] / name not in files:
+            raise DataError(f"{path} has no file {name} beside its data.noun")
+        return files[folders[0] / name].decode("utf-8", errors="replace")
 
-    def read(self, name: str) -> str:
-        """Return the text of one file."""
-        if name not in self._texts:
-            raise DataError(f"{self._path} has no file {name} beside its data.noun")
-        return self._texts[name]
+    return read
 
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -189,48 +142,20 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 T = TypeVar("T")
 
-# Rules of detachment, WordNet's morphy(7WN).
-_SUFFIXES: dict[str, tuple[tuple[str, str], ...]] = {
-    "n": (
-        ("s", ""),
-        ("ses", "s"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-    ),
-    "v": (
-        ("s", ""),
-        ("ies", "y"),
-        ("es", "e"),
-        ("es", ""),
-        ("ed", "e"),
-        ("ed", ""),
-        ("ing", "e"),
-        ("ing", ""),
-    ),
-    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-    "r": (),
+# Rules of detachment, WordNet's morphy(7WN): which ending becomes which.
+_SUFFIXES = {
+    "n": "s- ses-s xes-x zes-z ches-ch shes-sh men-man ies-y",
+    "v": "s- ies-y es-e es- ed-e ed- ing-e ing-",
+    "a": "er- est- er-e est-e",
+    "r": "",
 }
 
 
 class WordNet:
-    """A WordNet 3.x database in memory.
-
-    Parameters
-    ----------
-    read : callable
-        Takes a file name such as ``data.noun`` and returns its text.
-
-    See Also
-    --------
-    WordNet.open : the usual way to get one.
-    """
+    """A WordNet 3.x database in memory; `WordNet.open` finds its files."""
 
     def __init__(self, read: Callable[[str], str]) -> None:
-        self._read = read
+        self.text = read  # of one file of the database by its name, for example ``LICENSE``
 
     @classmethod
     def open(cls, source: str | os.PathLike[str]) -> WordNet:
@@ -239,21 +164,18 @@ class WordNet:
         A folder may also hold such an archive, ``wordnet.zip`` or ``wordnet-dict.tar.gz``, or the database in a folder
         ``dict``, ``wordnet``, ``wordnet-3.0``, ``corpora`` or ``nlu``.
         """
-        return cls(wordnet_files(source))
+        path = _locate(as_path(source))
+        return cls(partial(_read_folder, path) if path.is_dir() else _read_archive(path))
 
     def _parsed(self, name: str, parse: Callable[[str], T]) -> Iterator[T]:
         """Parse each line of a file, and say which one cannot be."""
-        for number, line in enumerate(self._read(name).splitlines(), start=1):
+        for number, line in enumerate(self.text(name).splitlines(), start=1):
             if not line or line.startswith(" "):
                 continue  # the licence, which opens each file
             try:
                 yield parse(line)
             except (ValueError, IndexError, KeyError) as error:
                 raise DataError(f"line {number} of WordNet's {name} cannot be read: {line[:60]!r}") from error
-
-    def text(self, name: str) -> str:
-        """Return one file of the database as text, for example ``LICENSE``."""
-        return self._read(name)
 
     @cached_property
     def domains(self) -> dict[str, int]:
@@ -297,9 +219,9 @@ class WordNet:
     def _tagged(self) -> dict[tuple[str, str, int], int]:
         """How often each sense was tagged in the concordances: (word, pos, sense number) -> times."""
         try:
-            self._read("cntlist.rev")
+            self.text("cntlist.rev")
         except DataError:  # some copies have the same counts in the other order only
-            return dict(self._parsed("cntlist", parse_ranked_count))
+            return dict(self._parsed("cntlist", parse_count))
         return dict(self._parsed("cntlist.rev", parse_count))
 
     @cached_property
@@ -332,23 +254,14 @@ class WordNet:
         return self._tagged.get((word, pos, sense), 0)
 
     def morphy(self, form: str, pos: str, *, itself: bool = True) -> list[str]:
-        """Return the lemmas that a surface form may belong to.
+        """Return the lemmas that a lower-cased form may belong to, first the form itself if it is one.
 
         Exceptions win over the rules of detachment, as in WordNet's own ``morphy``.
-
-        Parameters
-        ----------
-        form : str
-            A lower-cased word.
-        pos : str
-            Part of speech: ``n``, ``v``, ``a`` or ``r``.
-        itself : bool, default True
-            Whether a form that is a lemma counts, then as the first answer.
         """
         known = self._index[pos]
         lemmas = self._exceptions[pos].get(form)
         if lemmas is None:
-            rules = () if form.endswith("ss") else _SUFFIXES[pos]
+            rules = [] if form.endswith("ss") else [rule.split("-") for rule in _SUFFIXES[pos].split()]
             lemmas = [form.removesuffix(old) + new for old, new in rules if form.endswith(old)]
         found = dict.fromkeys([form, *lemmas])
         return [word for word in found if word in known and (itself or word != form)]

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vbn._errors import DataError
-from vbn.baselines import Entities, known_of
-from vbn.data import Vocabulary
-from vbn.estimators import VBN
+from vbn.baselines import Entities, Scorer, as_scorer, known_of
 from vbn.evaluation.metrics import hit_rate, mean_percentile_rank, ndcg, recall
 from vbn.evaluation.tasks import known_pairs
-from vbn.inference import logit
-from vbn.model import Trained
 
 _SCORES_AT_ONCE = 1 << 22
 _K = 10
 
-Scoring = Callable[[np.ndarray], np.ndarray]
 
-
-@dataclass(frozen=True)
-class _Ranks:
+class _Ranks(NamedTuple):
     """One entry for each held-out pair."""
 
     users: np.ndarray
@@ -86,7 +77,10 @@ def evaluate_recommendation(
     known = known_pairs(entities.rows, entities.columns, users, items)
     counts = model.data_.counts if exclude_seen else None
     pairs = np.unique(np.stack([known.rows, known.columns], axis=1), axis=0)
-    found = _merged(list(_ranked(entities, _scoring(model, entities.rows), pairs, counts)))
+    parts = list(_ranked(entities, as_scorer(model), pairs, counts))
+    found = _Ranks(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    if not len(found.ranks):
+        raise DataError("every held-out pair is in the training data; there is nothing to evaluate.")
     times = entities.columns.counts[found.items]
     bands = {"all": times >= 0, "cold": times == 0, "rare": (times > 0) & (times <= rare), "frequent": times > rare}
     rows = [_figures(name, found, chosen, k) for name, chosen in bands.items() if chosen.any()]
@@ -94,14 +88,7 @@ def evaluate_recommendation(
     return rows
 
 
-def _scoring(model: Any, rows: Vocabulary) -> Scoring:
-    """Return what scores all columns for ids of rows: a baseline's own scores, or predictive logits."""
-    if isinstance(model, VBN):
-        return partial(_logits, model.trained_)
-    return lambda ids: model.scores([rows[i] for i in ids.tolist()])
-
-
-def _ranked(known: Entities, score: Scoring, pairs: np.ndarray, counts: Any) -> Iterator[_Ranks]:
+def _ranked(known: Entities, scorer: Scorer, pairs: np.ndarray, counts: Any) -> Iterator[_Ranks]:
     """Yield the ranks of the held-out items of some users at a time; pairs come sorted by user."""
     catalogue = known.candidates.copy()
     catalogue[pairs[:, 1]] = True
@@ -109,7 +96,7 @@ def _ranked(known: Entities, score: Scoring, pairs: np.ndarray, counts: Any) -> 
     step = max(_SCORES_AT_ONCE // len(catalogue), 1)
     for first in range(0, len(every), step):
         block = every[first : first + step]
-        logits = score(block)
+        logits = scorer.scores([known.rows[i] for i in block.tolist()])
         logits[:, ~catalogue] = -np.inf
         for at, user in enumerate(block.tolist()):
             own = pairs[slice(*np.searchsorted(pairs[:, 0], [user, user + 1])), 1]
@@ -124,22 +111,6 @@ def _ranked(known: Entities, score: Scoring, pairs: np.ndarray, counts: Any) -> 
             above = len(rest) - np.searchsorted(rest, logits[at, own], side="right")
             tied = len(rest) - above - np.searchsorted(rest, logits[at, own], side="left") - 1
             yield _Ranks(np.full(len(own), user), own, above + tied / 2.0, np.full(len(own), len(rest)))
-
-
-def _logits(trained: Trained, users: np.ndarray) -> np.ndarray:
-    q = trained.posterior
-    u, u_variance = q.u.mean[users].astype(np.float64), q.u.variance[users].astype(np.float64)
-    mean = u @ q.v.mean.T + q.bias.mean
-    variance = (u**2 + u_variance) @ q.v.variance.T + u_variance @ (q.v.mean.astype(np.float64) ** 2).T
-    return logit(mean, variance + q.bias.variance)
-
-
-def _merged(parts: list[_Ranks]) -> _Ranks:
-    merged = [np.concatenate([getattr(part, name) for part in parts]) for name in _Ranks.__dataclass_fields__]
-    result = _Ranks(*merged)
-    if not len(result.ranks):
-        raise DataError("every held-out pair is in the training data; there is nothing to evaluate.")
-    return result
 
 
 def _figures(name: str, found: _Ranks, chosen: np.ndarray, cuts: Sequence[int]) -> dict[str, Any]:

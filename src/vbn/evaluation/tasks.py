@@ -125,19 +125,16 @@ def evaluate_similarity(
     known = [i for i in range(len(left)) if str(left[i]) in names and str(right[i]) in names]
     if len(known) < 2:
         raise DataError(f"the model knows both names of {len(known)} of {len(left)} pairs; a correlation needs two.")
-    cosines = _cosines(model, [left[i] for i in known], [right[i] for i in known], side, readout)
+    asked = [names[i] for names in (left, right) for i in known]
+    vectors = model.vectors(asked, side=side, readout=readout)[1].astype(np.float64)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+    a, b = np.split(vectors, 2)
+    cosines = (a * b).sum(axis=1)
     return {
         "spearman": spearman(cosines, [scores[i] for i in known]),
         "pairs": len(known),
         "unknown": len(left) - len(known),
     }
-
-
-def _cosines(model: Any, left: Sequence[str], right: Sequence[str], side: str, readout: str) -> np.ndarray:
-    vectors = model.vectors([*left, *right], side=side, readout=readout)[1].astype(np.float64)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-    a, b = np.split(vectors, 2)
-    return np.asarray((a * b).sum(axis=1))
 
 
 def evaluate_relation(
@@ -191,10 +188,8 @@ def evaluate_relation(
 
 def _places(model: Any, relation: str, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
     """Return the place of the right entity among the answers to the left one, from 1; 11 if it is not among them."""
-    answers: dict[str, list[str]] = {}
-    for left, _ in pairs:
-        if left not in answers:
-            answers[left] = [row.entity for row in model.related(relation, left, k=_FIRST)]
+    asked = dict.fromkeys(left for left, _ in pairs)
+    answers = {left: [row.entity for row in model.related(relation, left, k=_FIRST)] for left in asked}
     return np.array(
         [answers[left].index(right) + 1 if right in answers[left] else _FIRST + 1 for left, right in pairs],
         dtype=np.float64,

@@ -154,26 +154,12 @@ _DRAWS = 512  # negatives drawn per entity, which share the weight that training
 
 @dataclass(frozen=True)
 class Negatives:
-    """How to draw the negatives of new entities.
+    """How to draw the negatives of new entities; each entity has its own stream, whatever else is added."""
 
-    Parameters
-    ----------
-    noise
-        Probability of each entity of the other side.
-    weights
-        Total weight of the negatives of each new entity.
-    rejects
-        Whether negatives that are observed pairs are dropped.
-    made_up
-        Whether the other negatives then weigh more (a row redraws) or not (a column is just drawn less often).
-    seed
-        Seed of the draws; each entity has its own stream, which does not depend on what else is added.
-    """
-
-    noise: np.ndarray
-    weights: np.ndarray
-    rejects: bool
-    made_up: bool
+    noise: np.ndarray  # probability of each entity of the other side
+    weights: np.ndarray  # total weight of the negatives of each new entity
+    rejects: bool  # whether negatives that are observed pairs are dropped
+    made_up: bool  # whether the others then weigh more (a row redraws) or not (a column is just drawn less often)
     seed: int
 
 
@@ -228,12 +214,8 @@ def with_added(data: Dataset, trained: Trained, new: Sequence[NewEntity], side: 
     if trained.shared:  # co-occurrence counts in both directions
         rows, columns, values = np.r_[own, seen], np.r_[seen, own], np.r_[values, values]
     old, shape = data.counts, (len(trained.rows), len(trained.columns))
-    counts = Counts.from_coo(
-        np.r_[old.row_ids(), rows],
-        np.r_[old.indices, columns],
-        np.r_[old.values, values],
-        shape,
-    )
+    cells = np.r_[old.row_ids(), rows], np.r_[old.indices, columns], np.r_[old.values, values]
+    counts = Counts.from_coo(*cells, shape)
     return Dataset(
         trained.rows,
         None if trained.shared else trained.columns,
@@ -264,18 +246,12 @@ def check_newcomers(trained: Trained, new: Sequence[NewEntity], side: str) -> No
                 raise TaxonomyError(f"{entity.name!r} is its own parent; remove that parent.")
             if parent not in fresh and parent not in names:
                 raise UnknownEntityError(parent, [*fresh, *names.names])
-    _check_contexts(trained, new, side)
-    _refuse_cycles(new)
-
-
-def _check_contexts(trained: Trained, new: Sequence[NewEntity], side: str) -> None:
-    """Raise an error unless all contexts are known entities of the other side."""
     other = "column" if side == "row" else "row"
     others, what = trained.vocabulary(other), "entity" if trained.shared else other
-    for entity in new:
-        for context in entity.contexts:
-            if context not in others:
-                raise UnknownEntityError(context, others.names, what=what)
+    for context in (context for entity in new for context in entity.contexts):
+        if context not in others:
+            raise UnknownEntityError(context, others.names, what=what)
+    _refuse_cycles(new)
 
 
 def _refuse_cycles(new: Sequence[NewEntity]) -> None:

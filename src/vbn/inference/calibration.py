@@ -12,13 +12,11 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.data import Counts, Dataset, Field, known_ids, read_columns, speaking_as
 from vbn.inference.predictive import pair_scores
-from vbn.inference.table import pandas_frame, polars_frame
+from vbn.inference.table import Frames
 from vbn.kernels import logit
 from vbn.model import Trained
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
     from matplotlib.axes import Axes
 
 _FIELDS = (
@@ -75,29 +73,20 @@ def _read(held_out: Any, trained: Trained) -> tuple[np.ndarray, np.ndarray, np.n
             raise DataError(
                 "rows and columns are the same entities in either the model or the held-out data, not both."
             )
-        counts = held_out.counts
-        rows = known_ids(trained.rows, held_out.rows)[counts.row_ids()]
-        columns = known_ids(trained.columns, held_out.columns)[counts.indices]
-        known = (rows >= 0) & (columns >= 0)
-        return rows[known], columns[known], None, counts.values[known], len(rows)
-    with speaking_as(DataError, "held-out pairs"):
-        read = read_columns(held_out, (), {}, _FIELDS)
-    left, right = read.labels["left"], read.labels["right"]
-    rows = known_ids(trained.rows, left.names)[left.codes]
-    columns = known_ids(trained.columns, right.names)[right.codes]
-    known = (rows >= 0) & (columns >= 0)
-    labels = read.numbers.get("label")
-    if labels is not None:
-        _check_labels(labels)
-        labels = labels[known]
-    return rows[known], columns[known], labels, np.ones(int(known.sum())), len(rows)
-
-
-def _check_labels(labels: np.ndarray) -> None:
-    """Refuse labels other than 0 and 1."""
-    wrong = np.flatnonzero((labels != 0) & (labels != 1))
-    if len(wrong):
+        rows = known_ids(trained.rows, held_out.rows)[held_out.counts.row_ids()]
+        columns = known_ids(trained.columns, held_out.columns)[held_out.counts.indices]
+        labels, weights = None, held_out.counts.values
+    else:
+        with speaking_as(DataError, "held-out pairs"):
+            read = read_columns(held_out, (), {}, _FIELDS)
+        left, right = read.labels["left"], read.labels["right"]
+        rows = known_ids(trained.rows, left.names)[left.codes]
+        columns = known_ids(trained.columns, right.names)[right.codes]
+        labels, weights = read.numbers.get("label"), np.ones(len(rows))
+    if labels is not None and len(wrong := np.flatnonzero((labels != 0) & (labels != 1))):
         raise DataError(f"the label of held-out pair {wrong[0]} is {labels[wrong[0]]:g}; it must be 0 (noise) or 1.")
+    known = (rows >= 0) & (columns >= 0)
+    return rows[known], columns[known], None if labels is None else labels[known], weights[known], len(rows)
 
 
 def _draw(trained: Trained, rows: np.ndarray, observed: Counts | None, seed: int) -> np.ndarray:
@@ -105,25 +94,19 @@ def _draw(trained: Trained, rows: np.ndarray, observed: Counts | None, seed: int
     noise = trained.noise()
     rng = np.random.default_rng([seed, 0xCA11])
     columns = rng.choice(len(noise), size=len(rows), p=noise)
-    if observed is None:
+    if observed is None or observed.nnz == 0:
         return columns
     width = len(noise)
     taken = observed.row_ids() * width + observed.indices  # ascending, as rows and the columns within them are
     bad = np.arange(len(rows))
     for attempt in range(_TRIES + 1):
-        bad = bad[_among(taken, rows[bad] * width + columns[bad])]
+        wanted = rows[bad] * width + columns[bad]
+        place = np.minimum(np.searchsorted(taken, wanted), len(taken) - 1)
+        bad = bad[taken[place] == wanted]
         if len(bad) == 0:
             break
         columns[bad] = rng.choice(width, size=len(bad), p=noise) if attempt < _TRIES else -1
     return columns
-
-
-def _among(ascending: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return whether each value is one of some in ascending order."""
-    if len(ascending) == 0:
-        return np.zeros(len(values), bool)
-    place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-    return np.asarray(ascending[place] == values)
 
 
 def pair_logits(trained: Trained, pairs: LabelledPairs) -> np.ndarray:
@@ -166,7 +149,7 @@ class Bin:
 
 
 @dataclass(frozen=True, repr=False)
-class Reliability:
+class Reliability(Frames):
     """How predicted probabilities compare with what happened; prints as a table.
 
     Attributes
@@ -229,7 +212,9 @@ class Reliability:
         rows = []
         for b in np.flatnonzero(total > 0).tolist():
             mean, frequency = predicted[b] / total[b], observed[b] / total[b]
-            error = _standard_error(frequency, total[b] ** 2 / squares[b])
+            n = total[b] ** 2 / squares[b]
+            share = (n * frequency + 1.0) / (n + 2.0)  # one success and one failure more: one pair is not certain
+            error = float(np.sqrt(share * (1.0 - share) / (n + 2.0)))
             rows.append(Bin(b / bins, (b + 1) / bins, float(mean), float(frequency), int(count[b]), error))
         gap = float(np.abs(predicted - observed).sum() / w.sum())
         clipped = np.clip(p, 1e-15, 1.0 - 1e-15)
@@ -247,16 +232,7 @@ class Reliability:
         """Return all of it as plain data, ready for JSON."""
         return asdict(self) | {"bins": [asdict(row) for row in self.bins]}
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the bins as a pandas data frame."""
-        return pandas_frame(self._columns())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return the bins as a polars data frame."""
-        return polars_frame(self._columns())
-
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return the columns of a data frame."""
+    def _columns(self) -> dict[str, Any]:
         return {field.name: [getattr(row, field.name) for row in self.bins] for field in fields(Bin)}
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -272,9 +248,3 @@ class Reliability:
         end += f", {self.skipped:,} more not known to the model" if self.skipped else ""
         end += f"; temperature {self.temperature:.3g}" if self.temperature != 1.0 else ""
         return "\n".join([*lines, end])
-
-
-def _standard_error(frequency: float, n: float) -> float:
-    """Return that of a frequency among n pairs, plus one success and one failure: a bin of one pair is not certain."""
-    share = (n * frequency + 1.0) / (n + 2.0)
-    return float(np.sqrt(share * (1.0 - share) / (n + 2.0)))

@@ -165,15 +165,9 @@ def explain(trained: Trained, entity: str, side: str, k: int, shown: TrainingCel
 
 
 def _explain_part(trained: Trained, part: str, i: int, k: int, shown: TrainingCells | None) -> PartExplanation:
-    block = trained.part(part)
-    own = Own(
-        part,
-        i,
-        block.mean[i].astype(np.float64),
-        block.variance[i].astype(np.float64),
-        block.prior.means(np.array([i]))[0],
-    )
-    tau = float(block.tau[i])
+    block, tau = trained.part(part), float(trained.part(part).tau[i])
+    density = block.mean[i].astype(np.float64), block.variance[i].astype(np.float64)
+    own = Own(part, i, *density, block.prior.means(np.array([i]))[0])
     prior = float(np.mean(np.minimum(tau * own.variance, 1.0))) if _active(trained, part)[i] else 1.0
     moved, related = None, 0.0
     if shown is not None:
@@ -231,17 +225,12 @@ def _explain_category(trained: Trained, part: str, i: int, k: int) -> tuple[Part
     assert isinstance(hierarchy, Hierarchy)
     graph, dim = hierarchy.graph, trained.posterior.dim
     c = int(graph.category_of[i])
-    own = Own(
-        part,
-        i,
-        hierarchy.mean[c].astype(np.float64),
-        np.full(dim, hierarchy.variance[c], dtype=np.float64),
-        block.prior.means(np.array([i]))[0],
-    )
+    density = hierarchy.mean[c].astype(np.float64), np.full(dim, hierarchy.variance[c], dtype=np.float64)
+    own = Own(part, i, *density, block.prior.means(np.array([i]))[0])
     tau = hierarchy.gamma.expected(hierarchy.rate)
     prior = min(float(tau[c] * own.variance[0]), 1.0) if graph.category_active[c] else 1.0
-    children = graph.child_nodes[graph.child_indptr[c] : graph.child_indptr[c + 1]]
-    weights = graph.child_weights[graph.child_indptr[c] : graph.child_indptr[c + 1]]
+    below = slice(graph.child_indptr[c], graph.child_indptr[c + 1])
+    children, weights = graph.child_nodes[below], graph.child_weights[below]
     kind = graph.active_category_of[children]
     hold = weights**2 * (graph.entity_active[children] * block.tau[children] + np.where(kind >= 0, tau[kind], 0.0))
     best = np.argsort(-hold, kind="stable")[:k]

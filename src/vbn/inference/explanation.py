@@ -5,39 +5,26 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-_ROLES = {"u": "as an entity (u)", "v": "as a context (v)"}
-_SIDES = {"u": "as a row (u)", "v": "as a column (v)"}  # where an entity is only one of them
+_ROLES = {
+    "category": {"u": "as a category (u)", "v": "as a category (v)"},
+    "both": {"u": "as an entity (u)", "v": "as a context (v)"},
+    "one": {"u": "as a row (u)", "v": "as a column (v)"},
+}
 _LONGEST = 40  # characters of a name
 _PARENTS = 6  # lines for parents
-_NO_COUNTS = "the counts were not kept with this model, so no single pair can be named"
 
 
 @dataclass(frozen=True)
 class Parent:
-    """A parent, and what it does to the prior mean.
-
-    Attributes
-    ----------
-    entity, weight
-        Its name, and its weight among the parents of the same child.
-    through
-        Product of the weights on the way up to it from the explained entity.
-    share
-        Its share of the prior mean; those of all parents sum to 1. Negative where it pulls against the others. None
-        further up, where it only acts through the parent below.
-    cosine, distance
-        Cosine and distance between its mean and that of the explained entity.
-    parents
-        Its own parents.
-    """
+    """A parent, and what it does to the prior mean."""
 
     entity: str
-    weight: float
-    through: float
-    share: float | None
-    cosine: float
-    distance: float
-    parents: tuple[Parent, ...]
+    weight: float  # among the parents of the same child
+    through: float  # product of the weights on the way up to it from the explained entity
+    share: float | None  # of the prior mean, below 0 if it pulls against the others; None further up: it acts through
+    cosine: float  # of its mean and that of the explained entity
+    distance: float  # between the two
+    parents: tuple[Parent, ...]  # its own
 
 
 @dataclass(frozen=True)
@@ -59,71 +46,32 @@ class Child:
 
 @dataclass(frozen=True)
 class Moved:
-    """How data moved the mean away from the prior mean.
-
-    `observed`, `noise`, `relations` and `unexplained` add up to `distance`.
-
-    Attributes
-    ----------
-    distance
-        Distance between the two.
-    pairs
-        The observed pairs that moved it most.
-    observed
-        All observed pairs together.
-    n_observed
-        Number of observed pairs.
-    noise
-        The noise pairs (negatives), in expectation.
-    relations
-        Each relation, its noise pairs included.
-    unexplained
-        The rest: one epoch's noise pairs are not the expected ones, posteriors are averaged over epochs, and a fit may
-        have ended early.
-    """
+    """How data moved the mean away from the prior mean; the moves add up to `distance`."""
 
     distance: float
-    pairs: tuple[Pair, ...]
-    observed: float
-    n_observed: int
-    noise: float
-    relations: dict[str, float]
-    unexplained: float
+    pairs: tuple[Pair, ...]  # the observed pairs that moved it most
+    observed: float  # by all observed pairs together
+    n_observed: int  # how many
+    noise: float  # by noise pairs (negatives), in expectation
+    relations: dict[str, float]  # by each relation, its noise pairs included
+    unexplained: float  # noise pairs differ from those expected, averages over epochs, and a fit that ended early
 
 
 @dataclass(frozen=True)
 class PartExplanation:
-    """The explanation of one density of an entity.
+    """The explanation of one density of an entity; the three shares of its precision sum to 1."""
 
-    Attributes
-    ----------
-    part
-        "u" or "v".
-    prior_share, data_share, relation_share
-        Shares of the posterior precision, averaged over dimensions; they sum to 1.
-    std, prior_std
-        Mean standard deviation, and what it would be without data at the same learned precision.
-    mean_length
-        Length of the mean.
-    from_prior, from_data
-        The two parts of that length: E[tau] times variance times the prior mean, along the mean, and the rest.
-    parents
-        The parents with their own parents, as a tree.
-    moved
-        How data moved the mean; None where the counts were not kept.
-    """
-
-    part: str
-    prior_share: float
+    part: str  # "u" or "v"
+    prior_share: float  # of the posterior precision, averaged over dimensions
     data_share: float
     relation_share: float
     std: float
-    prior_std: float
+    prior_std: float  # what it would be without data at the same learned precision
     mean_length: float
-    from_prior: float
-    from_data: float
-    parents: tuple[Parent, ...]
-    moved: Moved | None
+    from_prior: float  # the part of that length that comes from the prior: E[tau] times variance times prior mean
+    from_data: float  # the rest
+    parents: tuple[Parent, ...]  # with their own parents, as a tree
+    moved: Moved | None  # None where the counts were not kept
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,10 +120,16 @@ class Explanation:
 
     def __repr__(self) -> str:
         first = self.parts[0]
-        lines = [_title(self), *(f"  {_role(self, part)}: {_shares(part, self.kind)}" for part in self.parts)]
-        lines += _parent_lines(first) + _child_lines(self)
+        roles = _ROLES["category" if self.kind == "category" else "both" if len(self.parts) == 2 else "one"]
+        lines = [_title(self), *(f"  {roles[part.part]}: {_shares(part, self.kind)}" for part in self.parts)]
+        lines += _parent_lines(first)
+        if self.children:
+            wide = max(len(_shown(child.entity)) for child in self.children)
+            lines.append("  children that hold it most, by share of its precision")
+            lines += [f"    {_shown(c.entity):<{wide}}  {100 * c.share:5.1f} %" for c in self.children]
         if self.kind == "entity":
-            lines += _mean_lines(first) + _move_lines(first)
+            parts = f"{first.from_prior:.2f} of it from the prior, {first.from_data:.2f} from data"
+            lines += [f"  mean of length {first.mean_length:.2f}: {parts}", *_move_lines(first)]
         return "\n".join(lines)
 
 
@@ -186,13 +140,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return value
-
-
-def _role(found: Explanation, part: PartExplanation) -> str:
-    """Return what the entity is in one of its densities."""
-    if found.kind == "category":
-        return f"as a category ({part.part})"
-    return (_ROLES if len(found.parts) == 2 else _SIDES)[part.part]
 
 
 def _shown(name: str) -> str:
@@ -252,26 +199,11 @@ def _way_up(parent: Parent) -> str:
     return f"{name} < ({above}{more})"
 
 
-def _child_lines(found: Explanation) -> list[str]:
-    """Return the children of a category with their shares."""
-    if not found.children:
-        return []
-    wide = max(len(_shown(child.entity)) for child in found.children)
-    lines = ["  children that hold it most, by share of its precision"]
-    return lines + [f"    {_shown(c.entity):<{wide}}  {100 * c.share:5.1f} %" for c in found.children]
-
-
-def _mean_lines(part: PartExplanation) -> list[str]:
-    """Return what the mean is made of."""
-    parts = f"{part.from_prior:.2f} of it from the prior, {part.from_data:.2f} from data"
-    return [f"  mean of length {part.mean_length:.2f}: {parts}"]
-
-
 def _move_lines(part: PartExplanation) -> list[str]:
     """Return what moved the mean away from the prior mean."""
     moved = part.moved
     if moved is None:
-        return [f"  {_NO_COUNTS}"]
+        return ["  the counts were not kept with this model, so no single pair can be named"]
     if part.prior_share == 1.0:
         return ["  no data: its density is what its parents say" if part.parents else "  no data"]
     rows = [(f"{_shown(p.entity)} ({_number(p.count)}x)", p.move) for p in moved.pairs]

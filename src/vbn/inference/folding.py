@@ -14,19 +14,8 @@ _NEGATIVES = 512  # columns that stand for the noise distribution, the same for 
 
 
 def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) -> Gaussians:
-    """Infer the densities of new rows without parents.
+    """Infer the densities of new rows without parents from the columns and counts of each.
 
-    Parameters
-    ----------
-    trained
-        The model.
-    contexts
-        Columns and counts of each query.
-    sweeps
-        How often all coordinates are updated.
-
-    Notes
-    -----
     Negatives weigh as much as in training. They stand at even steps of the cumulative noise distribution: every query
     sees the same ones, and none depends on what else is in the batch.
     """

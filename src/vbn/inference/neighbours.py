@@ -87,18 +87,7 @@ def by_cosine(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Find the k candidates closest to a sum of unit vectors; return their ids, cosines and standard deviations.
 
-    Parameters
-    ----------
-    vectors
-        A density for each entity.
-    norms
-        Lengths of their means.
-    ids, signs
-        The entities of the query, each with +1 or -1; they are no answers.
-    k
-        How many.
-    candidates
-        Mask of those that may be an answer.
+    `norms` are the lengths of the means; `ids` are the entities of the query, each with a sign; they are no answers.
     """
     chosen = vectors.mean[ids].astype(np.float64)
     coefficients = signs / lengths(chosen)  # every entity counts with a unit vector, as in gensim
@@ -190,18 +179,9 @@ def check_readout(trained: Trained, readout: Any, smoothing: Any) -> None:
 def read_out(trained: Trained, readout: str, side: str, smoothing: float) -> Gaussians:
     """Return the density that stands for each entity of a side, in the order of its vocabulary.
 
-    Parameters
-    ----------
-    trained
-        The model.
-    readout
-        "entity": u, or v for columns that are not rows. "both": u + v. "smoothed": (u + v + w (m_u + m_v)) / (1 + w)
-        with w the smoothing and m the mean that the parents give; u + v for what has no parents. The division makes
-        both about as long, so lengths can be compared. Where rows and columns differ, each has one of u and v.
-    side
-        "row" or "column".
-    smoothing
-        Weight of the parents.
+    "entity": u, or v for columns that are not rows. "both": u + v. "smoothed": (u + v + w (m_u + m_v)) / (1 + w) with w
+    the smoothing and m the mean that the parents give; u + v for what has no parents. The division makes both about as
+    long, so lengths can be compared. Where rows and columns differ, each has one of u and v.
     """
     check_readout(trained, readout, smoothing)
     letters = ("u", "v") if trained.shared else ("u",) if side == "row" else ("v",)

@@ -85,14 +85,13 @@ def _listed(rows: Columns) -> Iterator[NewEntity]:
 def _parents(name: str, given: object) -> dict[str, float]:
     """Read parents, with weights if given; the weights of one that is named twice add up."""
     where = f"the parents of {name!r}"
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(_names(given, where), 1.0)
     result: dict[str, float] = {}
-    if isinstance(given, Mapping):
-        for key, weight in given.items():
-            parent = as_name(key, where)
-            what = f"the weight of the parent {parent!r} of {name!r}"
-            result[parent] = result.get(parent, 0.0) + _weight(weight, what)
-        return result
-    return dict.fromkeys(_names(given, where), 1.0)
+    for key, weight in given.items():
+        parent = as_name(key, where)
+        result[parent] = result.get(parent, 0.0) + _weight(weight, f"the weight of the parent {parent!r} of {name!r}")
+    return result
 
 
 def _contexts(name: str, given: object) -> dict[str, float]:
@@ -102,9 +101,10 @@ def _contexts(name: str, given: object) -> dict[str, float]:
     pairs = given.items() if isinstance(given, Mapping) else ((context, 1.0) for context in _names(given, where))
     for key, count in pairs:
         context = as_name(key, where)
-        seen = _number(count, f"the count of the context {context!r} of {name!r}")
+        what = f"the count of the context {context!r} of {name!r}"
+        seen = _number(count, what)
         if seen < 0:
-            raise DataError(f"the count of the context {context!r} of {name!r} is negative: {count!r}.")
+            raise DataError(f"{what} is negative: {count!r}.")
         if seen > 0:
             result[context] = result.get(context, 0.0) + seen
     if not math.isfinite(sum(result.values())):

@@ -23,15 +23,8 @@ _ROUNDING = 1e-5  # of |u| |v|: more than a matrix product in float32 can be wro
 class Dial:
     """The popularity dial: how much frequency counts beside what the model says, without training again.
 
-    It adds weight * log(count + floor * mean count) to the logit of each column.
-
-    Attributes
-    ----------
-    weight : float
-        Above 0 favours popular entities, below 0 rare ones; 0 leaves the ranking as it is.
-    floor : float
-        In units of the average count. Columns seen far less often than this count as equally popular: the dial lifts
-        what is frequent and hardly moves the others.
+    It adds weight * log(count + floor * mean count) to the logit of each column. Columns seen far less often than the
+    floor, in units of the average count, count as equally popular.
     """
 
     weight: float = 0.0
@@ -67,10 +60,7 @@ def read_dial(popularity: Any, floor: Any = 0.0) -> Dial:
 
 
 def _is_finite(given: Any) -> bool:
-    """Return whether something is a finite number."""
-    if isinstance(given, bool) or not isinstance(given, numbers.Real):
-        return False
-    return bool(np.isfinite(float(given)))
+    return not isinstance(given, bool) and isinstance(given, numbers.Real) and bool(np.isfinite(float(given)))
 
 
 @dataclass(frozen=True)
@@ -114,24 +104,9 @@ def rank(
     dial: Dial = _NEUTRAL,
     rng: np.random.Generator | None = None,
 ) -> Ranked:
-    """Find the k best candidates of every query.
+    """Find the k best candidates (ids of columns, ascending) of every query, given as a density.
 
-    Parameters
-    ----------
-    trained
-        The model.
-    queries
-        Densities of rows.
-    k
-        How many.
-    candidates
-        Ids of the columns that may be an answer, in ascending order.
-    hidden
-        Columns that single queries must not get.
-    dial
-        What popularity adds to the logit.
-    rng
-        If given, scores are drawn from the posterior (Thompson sampling) in place of the predictive probability.
+    With `rng`, scores are drawn from the posterior (Thompson sampling) in place of the predictive probability.
     """
     k = min(k, len(candidates))
     columns, logits = np.full((len(queries.mean), k), -1, np.int64), np.full((len(queries.mean), k), -np.inf)
@@ -214,22 +189,16 @@ def tables(
     trained: Trained, queries: Gaussians, ranked: Ranked, dial: Dial, names: list[str | None], measure: str
 ) -> list[Table]:
     """Make a table for each query: probabilities after the dial, with their standard deviations."""
-    return [_table(trained, queries, ranked, q, dial, name, measure) for q, name in enumerate(names)]
-
-
-def _table(
-    trained: Trained, queries: Gaussians, ranked: Ranked, q: int, dial: Dial, name: str | None, measure: str
-) -> Table:
-    """Make the table of query q."""
-    found = ranked.columns[q] >= 0
-    columns, logits = ranked.columns[q][found], ranked.logits[q][found]
-    posterior = trained.posterior
-    u, u_variance = queries.mean[q].astype(np.float64), queries.variance[q].astype(np.float64)
-    v, v_variance = posterior.v.mean[columns].astype(np.float64), posterior.v.variance[columns]
-    mean = v @ u + posterior.bias.mean[columns]
-    variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
-    if dial:
-        mean = mean + dial.added(trained.profile)[columns]
-    scores = sigmoid(logits, trained.temperature)
-    std = probability_std(mean, variance, trained.temperature)
-    return Table([trained.columns[j] for j in columns], scores, std, measure, query=name)
+    posterior, found = trained.posterior, []
+    for q, name in enumerate(names):
+        there = ranked.columns[q] >= 0
+        columns, logits = ranked.columns[q][there], ranked.logits[q][there]
+        u, u_variance = queries.mean[q].astype(np.float64), queries.variance[q].astype(np.float64)
+        v, v_variance = posterior.v.mean[columns].astype(np.float64), posterior.v.variance[columns]
+        mean = v @ u + posterior.bias.mean[columns]
+        variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
+        if dial:
+            mean = mean + dial.added(trained.profile)[columns]
+        scores, std = sigmoid(logits, trained.temperature), probability_std(mean, variance, trained.temperature)
+        found.append(Table([trained.columns[j] for j in columns], scores, std, measure, query=name))
+    return found

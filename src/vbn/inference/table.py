@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,14 +21,7 @@ _SHOWN = 4  # dimensions of a density
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """A diagonal Gaussian.
-
-    Attributes
-    ----------
-    mean
-        Mean in each dimension.
-    variance
-        Variance in each dimension.
+    """A diagonal Gaussian: its mean and its variance in each dimension.
 
     Examples
     --------
@@ -61,11 +56,32 @@ class Density:
 
 
 def _first_few(values: np.ndarray) -> str:
-    """Return the first few numbers as text."""
     if len(values) == 1:
         return f"{values[0]:.2f}"
     more = ", ..." if len(values) > _SHOWN else ""
     return "[" + ", ".join(f"{value:.2f}" for value in values[:_SHOWN]) + more + "]"
+
+
+class Frames(ABC):
+    """Gives what has columns `to_pandas` and `to_polars`."""
+
+    @abstractmethod
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of a data frame."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return all rows as a pandas data frame."""
+        return cast("pandas.DataFrame", self._frame("pandas"))
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return all rows as a polars data frame."""
+        return cast("polars.DataFrame", self._frame("polars"))
+
+    def _frame(self, package: str) -> Any:
+        try:
+            return importlib.import_module(package).DataFrame(self._columns())
+        except ImportError as error:
+            raise MissingExtraError(f"{package} is not installed: pip install 'vbn[tables]'.") from error
 
 
 class Row(NamedTuple):
@@ -76,7 +92,7 @@ class Row(NamedTuple):
     std: float
 
 
-class Table(Sequence[Row]):
+class Table(Frames, Sequence[Row]):
     """Ranked answers; prints well, iterates over rows, converts to pandas and polars.
 
     Examples
@@ -115,22 +131,13 @@ class Table(Sequence[Row]):
         return [row._asdict() for row in self]
 
     def _columns(self) -> dict[str, Any]:
-        """Return the columns of a data frame."""
         return {"entity": self.entities, "score": self.scores, "std": self.stds}
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the table as a pandas data frame."""
-        return pandas_frame(self._columns())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return the table as a polars data frame."""
-        return polars_frame(self._columns())
 
     def __repr__(self) -> str:
         return _rendered(["entity"], self.measure, [([row.entity], row) for row in self])
 
 
-class Tables(Sequence[Table]):
+class Tables(Frames, Sequence[Table]):
     """Answers to several queries: a table for each, in their order; its `.query` names the query.
 
     Examples
@@ -155,17 +162,8 @@ class Tables(Sequence[Table]):
         return [{"query": table.query, **row} for table in self._tables for row in table.to_dicts()]
 
     def _columns(self) -> dict[str, Any]:
-        """Return the columns of a data frame."""
         rows = self.to_dicts()
         return {name: [row[name] for row in rows] for name in ("query", "entity", "score", "std")}
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return all rows as one pandas data frame, with a column that names the query."""
-        return pandas_frame(self._columns())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return all rows as one polars data frame, with a column that names the query."""
-        return polars_frame(self._columns())
 
     def __repr__(self) -> str:
         measure = self._tables[0].measure if self._tables else "score"
@@ -175,45 +173,16 @@ class Tables(Sequence[Table]):
 
 def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Row]]) -> str:
     """Return lines of text: names to the left, score and standard deviation to the right."""
-    names = [[_printable(name) for name in given] for given, _ in rows]
-    widths = [max(_width(name) for name in column) for column in zip(titles, *names, strict=True)]
+    from rich.cells import cell_len  # a Chinese character or an emoji takes two cells of a terminal
+
+    names = [[name if name.isprintable() else repr(name) for name in given] for given, _ in rows]
+    widths = [max(map(cell_len, column)) for column in zip(titles, *names, strict=True)]
+
+    def padded(given: list[str]) -> str:
+        return "  ".join(name + " " * (width - cell_len(name)) for name, width in zip(given, widths, strict=True))
+
     right = max(6, len(measure))
-    lines = [_padded(titles, widths) + f"  {measure:>{right}}   std"]
+    lines = [padded(titles) + f"  {measure:>{right}}   std"]
     for given, (_, row) in zip(names, rows, strict=True):
-        lines.append(_padded(given, widths) + f"  {row.score:>{right}.2f}  {row.std:.2f}")
+        lines.append(padded(given) + f"  {row.score:>{right}.2f}  {row.std:.2f}")
     return "\n".join(lines)
-
-
-def _padded(names: list[str], widths: list[int]) -> str:
-    """Return names side by side, each as wide as its column."""
-    return "  ".join(name + " " * (width - _width(name)) for name, width in zip(names, widths, strict=True))
-
-
-def _printable(name: str) -> str:
-    """Return a name, with what cannot be printed escaped."""
-    return name if name.isprintable() else repr(name)
-
-
-def _width(name: str) -> int:
-    """Return how many cells of a terminal a name takes: two for each Chinese character or emoji."""
-    from rich.cells import cell_len
-
-    return cell_len(name)
-
-
-def pandas_frame(columns: dict[str, Any]) -> pandas.DataFrame:
-    """Return columns as a pandas data frame."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingExtraError("pandas is not installed: pip install 'vbn[tables]'.") from error
-    return pandas.DataFrame(columns)
-
-
-def polars_frame(columns: dict[str, Any]) -> polars.DataFrame:
-    """Return columns as a polars data frame."""
-    try:
-        import polars
-    except ImportError as error:
-        raise MissingExtraError("polars is not installed: pip install 'vbn[tables]'.") from error
-    return polars.DataFrame(columns)

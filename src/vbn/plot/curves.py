@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbn._errors import ParameterError
+from vbn._errors import NotFittedError, ParameterError
 from vbn.inference import Reliability
 from vbn.plot.style import (
     BLUE,
@@ -15,7 +15,6 @@ from vbn.plot.style import (
     ORANGE,
     SERIES,
     SMALL,
-    need_fitted,
     new_axes,
     plain_frame,
     title,
@@ -49,7 +48,9 @@ def bound(model: Any, *, ax: Axes | None = None) -> Axes:
     >>> vbn.plot.bound(model).get_xlabel()
     'epoch'
     """
-    values = np.asarray(need_fitted(model, "lower_bounds_"), dtype=np.float64)
+    if not hasattr(model, "lower_bounds_"):
+        raise NotFittedError(f"{type(model).__name__} has no lower_bounds_; fit it first with fit(data).")
+    values = np.asarray(model.lower_bounds_, dtype=np.float64)
     held_out = np.asarray(getattr(model, "validation_", ()), dtype=np.float64)
     ax = new_axes(ax, (6.4, 3.8))
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter

@@ -56,7 +56,8 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     ax.scatter(points[:1, 0], points[:1, 1], s=60, color=ORANGE, zorder=5, linewidths=0)
     _limits(ax, points, scale**2 * spreads)
     no_frame(ax)
-    caption = f"directions of means, plane of most variance ({100 * shares:.0f} %); ellipses: {_told(scale)}"
+    told = "one standard deviation" if scale == 1.0 else f"{scale:g} standard deviations"
+    caption = f"directions of means, plane of most variance ({100 * shares:.0f} %); ellipses: {told}"
     if len(names) > _NAMED:
         caption += f"; the {len(names) - _NAMED:,} least similar are not named"
     title(ax, f"Neighbours of {shown(names[0], 40)}", caption)
@@ -90,10 +91,6 @@ def _scale(points: np.ndarray, covariances: np.ndarray) -> float:
     span = max(float(np.ptp(points, axis=0).max()), 1e-9)
     radius = float(np.median(np.sqrt(np.maximum(covariances[:, 0, 0], 0.0))))
     return next((scale for scale in _SCALES if scale * radius <= 0.12 * span), _SCALES[-1])
-
-
-def _told(scale: float) -> str:
-    return "one standard deviation" if scale == 1.0 else f"{scale:g} standard deviations"
 
 
 def _ellipses(ax: Axes, points: np.ndarray, covariances: np.ndarray) -> None:

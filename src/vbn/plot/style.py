@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import textwrap
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbn._errors import MissingExtraError, NotFittedError, ParameterError
+from vbn._errors import MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +64,8 @@ def no_frame(ax: Axes) -> None:
 
 def title(ax: Axes, text: str, below: str) -> None:
     """Write a title at the left and a fainter caption below it, in lines as wide as the axes."""
-    letters = max(30, int(size_of(ax)[0] * 72.0 / (0.52 * SMALL)))
+    inches = ax.figure.figure.get_size_inches()[0] * ax.get_position().width  # before any layout engine has run
+    letters = max(30, int(inches * 72.0 / (0.52 * SMALL)))
     lines = textwrap.wrap(below, letters)
     high = 1.25 * SMALL * len(lines)
     ax.set_title(text, loc="left", fontsize=12, color=INK, pad=10 + high, fontweight="bold", **LITERAL)
@@ -73,13 +73,6 @@ def title(ax: Axes, text: str, below: str) -> None:
     caption = "\n".join(lines)
     note = ax.annotate(caption, (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points", **looks)
     note.set_in_layout(False)  # a long caption must not squeeze the axes; the title's pad leaves room for it
-
-
-def size_of(ax: Axes) -> tuple[float, float]:
-    """Return width and height of axes in inches, before any layout engine has run."""
-    width, height = ax.figure.figure.get_size_inches()
-    place = ax.get_position()
-    return float(width * place.width), float(height * place.height)
 
 
 def shown(name: str, longest: int = 24) -> str:
@@ -104,25 +97,12 @@ def _characters(families: tuple[str, ...]) -> frozenset[int]:
     return frozenset(found)
 
 
-def need_whole(name: str, value: Any) -> None:
-    """Refuse anything but a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ParameterError(f"{name} must be a whole number of at least 1, got {name}={value!r}.")
-
-
 def trained_of(model: Any) -> Trained:
     """Return the densities of a fitted model."""
     if not hasattr(type(model), "trained_"):
         raise ParameterError(f"this picture needs a fitted model, got {type(model).__name__}.")
     trained: Trained = model.trained_
     return trained
-
-
-def need_fitted(model: Any, attribute: str) -> Any:
-    """Return an attribute that exists after a fit."""
-    if not hasattr(model, attribute):
-        raise NotFittedError(f"{type(model).__name__} has no {attribute}; fit it first with fit(data).")
-    return getattr(model, attribute)
 
 
 def place_labels(

@@ -9,6 +9,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset, Taxonomy
+from vbn.estimators import need_whole
 from vbn.plot.style import (
     BLUE,
     FAINT,
@@ -16,7 +17,6 @@ from vbn.plot.style import (
     LINE,
     LITERAL,
     SMALL,
-    need_whole,
     new_axes,
     no_frame,
     shown,
@@ -59,8 +59,8 @@ def taxonomy(
     >>> [text.get_text() for text in vbn.plot.taxonomy(data, "animal").texts][:3]
     ['animal', 'dog', 'poodle']
     """
-    need_whole("depth", depth)
-    need_whole("limit", limit)
+    need_whole("depth", depth, least=1)
+    need_whole("limit", limit, least=1)
     trained = None if isinstance(of, Dataset) else trained_of(of)
     graph = _taxonomy_of(of, trained, side)
     number = graph.vocabulary.id(root)
@@ -143,6 +143,8 @@ def _names(ax: Axes, branches: list[Branch]) -> None:
     for branch in branches:
         inner, more = bool(branch.children), branch.node is None
         looks = {
+            "ha": "left",
+            "fontsize": SMALL,
             "va": "bottom" if inner else "center",
             "color": FAINT if more else INK,
             "fontweight": "bold" if branch.level == 0 else "normal",
@@ -150,16 +152,7 @@ def _names(ax: Axes, branches: list[Branch]) -> None:
             **LITERAL,
         }
         name, offset = shown(branch.name, 22 if inner else 26), (-2, 7) if inner else (8, 0)
-        label = ax.annotate(
-            name,
-            (branch.level, branch.y),
-            offset,
-            textcoords="offset points",
-            ha="left",
-            fontsize=SMALL,
-            zorder=4,
-            **looks,
-        )
+        label = ax.annotate(name, (branch.level, branch.y), offset, textcoords="offset points", zorder=4, **looks)
         label.set_in_layout(False)
 
 
