@@ -10,7 +10,7 @@ from reproduction.datasets.medical import Diagnoses, load_medical
 from reproduction.datasets.music import Music, load_music
 from reproduction.datasets.semcor import Corpus, load_semcor
 from reproduction.datasets.similarity import SimilaritySet, load_similarity
-from vbn.datasets.loading import LOADERS, load_from
+from vbn.datasets import LOADERS, load_from
 
 __all__ = [
     "Corpus",

@@ -6,7 +6,7 @@ from gensim.models import Word2Vec
 
 import vbn
 from vbn.baselines import SkipGram
-from vbn.baselines.corpora import LONGEST, Given, Pairs, Rows
+from vbn.baselines.skipgram import LONGEST, Given, Pairs, Rows
 
 TEXT = [["a", "dog", "barks"], ["a", "cat", "purrs"], ["the", "poodle", "barks"]] * 10
 

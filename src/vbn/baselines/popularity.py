@@ -70,7 +70,7 @@ class Popularity(Stored):
         unknown = [name for name in ways if name not in inspect.signature(VectorModel.similar).parameters]
         if unknown:
             raise ParameterError(f"similar() has no option {unknown[0]!r}.")
-        counts = vectors.vocabulary(side).counts
+        counts = vectors.side(side).names.counts
         return vectors.best(counts / counts.sum(), vectors.ids([*plus, *minus], side), int(k), side, self._measure)
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:
@@ -80,5 +80,5 @@ class Popularity(Stored):
         return self._shares(baskets.shape[0])
 
     def _shares(self, n: int) -> np.ndarray:
-        counts = fitted(self).columns.counts
+        counts = fitted(self).column_side.names.counts
         return np.tile(counts / counts.sum(), (n, 1))

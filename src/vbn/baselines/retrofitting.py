@@ -10,8 +10,9 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError
 from vbn.baselines.vectors import VectorModel, Vectors, fitted
-from vbn.data import Taxonomy, Vocabulary, known_ids
+from vbn.data import Taxonomy, known_ids
 from vbn.estimators import VBN, need_number, need_whole
+from vbn.model import Side
 
 M = TypeVar("M", bound=VectorModel | VBN)
 
@@ -86,8 +87,8 @@ def retrofit(
         raise DataError("the data has no taxonomy to retrofit to; add one with with_taxonomy.")
     edges = taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy.from_edges(taxonomy)
     steps = Steps(int(iterations), float(alpha), beta, missing == "infer")
-    u = _retrofitted(start.u, start.rows, start.row_seen, edges, steps) if start.shared else start.u
-    v = _retrofitted(start.v, start.columns, start.column_seen, edges, steps)
+    u = _retrofitted(start.u, start.row_side, edges, steps) if start.shared else start.u
+    v = _retrofitted(start.v, start.column_side, edges, steps)
     if isinstance(model, VBN):
         trained = model.trained_
         q = trained.posterior
@@ -108,17 +109,15 @@ class Steps:
     infer: bool
 
 
-def _retrofitted(
-    vectors: np.ndarray, names: Vocabulary, known: np.ndarray, edges: Taxonomy, steps: Steps
-) -> np.ndarray:
+def _retrofitted(vectors: np.ndarray, side: Side, edges: Taxonomy, steps: Steps) -> np.ndarray:
     """Return the vectors of one side, retrofitted."""
     nodes = edges.vocabulary
-    place = known_ids(names, nodes)
+    place = known_ids(side.names, nodes)
     start = np.zeros((len(nodes), vectors.shape[1]))
     given = place >= 0
     start[given] = vectors[place[given]]
     trained = np.zeros(len(nodes), dtype=bool)
-    trained[given] = known[place[given]]
+    trained[given] = side.active[place[given]]
     found, has = retrofitted_vectors(start, trained, neighbours_of(edges), steps)
     result = vectors.copy()
     written = given & has

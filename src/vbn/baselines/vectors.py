@@ -12,7 +12,7 @@ import numpy as np
 
 from vbn._errors import NotFittedError, NumericalError, ParameterError, UnknownEntityError
 from vbn.baselines.baseline import Baseline, Entities
-from vbn.data import Dataset, Taxonomy, Vocabulary
+from vbn.data import Dataset, Vocabulary
 from vbn.estimators import check_k
 from vbn.inference import Table, top
 from vbn.model import COLUMN, ROW, Blueprint, Hyperpriors, Side, Trained, lengths, placeholder
@@ -24,69 +24,52 @@ _NEGATIVES, _NOISE_POWER = 1.0, 0.75  # it wants these too; a model of vectors h
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of rows (u) and of columns (v), a bias for each column, and which entities training has seen."""
+    """Vectors of rows (u) and of columns (v), and a bias for each column; entities seen in training are active."""
 
-    rows: Vocabulary
-    columns: Vocabulary
-    row_taxonomy: Taxonomy | None
-    column_taxonomy: Taxonomy | None
+    row_side: Side
+    column_side: Side
     u: np.ndarray
     v: np.ndarray
     bias: np.ndarray
-    row_seen: np.ndarray
-    column_seen: np.ndarray
 
     @classmethod
     def of(cls, data: Dataset, u: np.ndarray, v: np.ndarray, bias: np.ndarray | None = None) -> Vectors:
         """Return the vectors of a data set's rows and columns."""
+        rows = Side(ROW, data.rows, data.row_taxonomy, data.counts.row_sums() > 0)
+        columns = Side(COLUMN, data.columns, data.column_taxonomy, data.counts.column_sums() > 0)
         bias = np.zeros(len(v), np.float32) if bias is None else bias.astype(np.float32)
         _check_finite(u, v, bias)
-        counts = data.counts
-        return cls(
-            rows=data.rows,
-            columns=data.columns,
-            row_taxonomy=data.row_taxonomy,
-            column_taxonomy=data.column_taxonomy,
-            u=np.ascontiguousarray(u, dtype=np.float32),
-            v=np.ascontiguousarray(v, dtype=np.float32),
-            bias=bias,
-            row_seen=counts.row_sums() > 0,
-            column_seen=counts.column_sums() > 0,
-        )
+        u, v = (np.ascontiguousarray(array, dtype=np.float32) for array in (u, v))
+        return cls(rows, columns, u, v, bias)
 
     @classmethod
     def of_words(cls, words: Vocabulary, u: np.ndarray, v: np.ndarray) -> Vectors:
         """Return the vectors of words that no data set counted."""
         _check_finite(u, v)
-        bias, seen = np.zeros(len(v), np.float32), words.counts > 0
-        return cls(words, words, None, None, u, v, bias, seen, seen)
+        rows, columns = (Side(name, words, None, words.counts > 0) for name in (ROW, COLUMN))
+        return cls(rows, columns, u, v, np.zeros(len(v), np.float32))
 
     @classmethod
     def of_trained(cls, trained: Trained) -> Vectors:
         """Return the means of a Bayesian model, or what a folder has."""
-        q, names = trained.posterior, (trained.rows, trained.columns)
-        taxonomies, active = (
-            (trained.row_taxonomy, trained.column_taxonomy),
-            (trained.row_active, trained.column_active),
-        )
-        return cls(*names, *taxonomies, q.u.mean, q.v.mean, q.bias.mean, *active)
+        q = trained.posterior
+        return cls(trained.row_side, trained.column_side, q.u.mean, q.v.mean, q.bias.mean)
 
     def as_trained(self) -> Trained:
         """Return the vectors in the form of a model folder, whose variances are tiny and say nothing."""
-        rows = Side(ROW, self.rows, self.row_taxonomy, self.row_seen)
-        columns = Side(COLUMN, self.columns, self.column_taxonomy, self.column_seen)
         nothing: dict[str, list[str]] = {"u": [], "v": [], "bias": []}
         hyperpriors, dtype = Hyperpriors(), np.dtype(np.float32)
-        built = Blueprint(rows, columns, (), self.dim, dtype, hyperpriors, nothing).build(placeholder)
+        plan = Blueprint(self.row_side, self.column_side, (), self.dim, dtype, hyperpriors, nothing)
+        built = plan.build(placeholder)
         arrays = {path: np.full(array.shape, _POINT, array.dtype) for path, array in built.arrays().items()}
         arrays |= {"u.mean": self.u, "v.mean": self.v, "bias.mean": self.bias}
         return Trained(
-            row_side=rows,
-            column_side=columns,
+            row_side=self.row_side,
+            column_side=self.column_side,
             relations=(),
             posterior=built.with_arrays(arrays),
             hyperpriors=hyperpriors,
-            row_totals=self.row_seen.astype(np.float64),
+            row_totals=self.row_side.active.astype(np.float64),
             negatives=_NEGATIVES,
             noise_power=_NOISE_POWER,
         )
@@ -94,46 +77,43 @@ class Vectors:
     @property
     def shared(self) -> bool:
         """Whether rows and columns are the same entities."""
-        return self.rows is self.columns
+        return self.row_side.names is self.column_side.names
 
     @property
     def dim(self) -> int:
         """Number of dimensions."""
         return int(self.v.shape[1])
 
-    def vocabulary(self, side: str) -> Vocabulary:
-        """Return the entities of a side."""
-        if side not in ("row", "column"):
-            raise ParameterError(f"side must be 'row' or 'column', got {side!r}.")
-        return self.rows if side == "row" else self.columns
+    def side(self, name: str) -> Side:
+        """Return the rows or the columns."""
+        if name not in (ROW, COLUMN):
+            raise ParameterError(f"side must be 'row' or 'column', got {name!r}.")
+        return self.row_side if name == ROW else self.column_side
 
     def ids(self, names: Iterable[object], side: str) -> np.ndarray:
         """Return the ids of names; an unknown one that the other side knows is told so."""
         try:
-            return self.vocabulary(side).ids(names)
+            return self.side(side).names.ids(names)
         except UnknownEntityError as error:
-            other = "row" if side == "column" else "column"
-            if self.shared or error.name not in self.vocabulary(other):
+            other = ROW if side == COLUMN else COLUMN
+            if self.shared or error.name not in self.side(other).names:
                 raise
             where = f"it is the name of a {other}: pass {{remedy}}"
             raise UnknownEntityError(error.name, (), elsewhere=where, remedies=[("side", other)]) from None
 
     def candidates(self, side: str) -> np.ndarray:
         """Return a mask of what may be an answer: all entities but parents without data of their own."""
-        seen = self.row_seen if side == "row" else self.column_seen
-        if self.shared:
-            seen = self.row_seen | self.column_seen
-        taxonomy = self.row_taxonomy if side == "row" else self.column_taxonomy
-        childless = np.ones(len(seen), dtype=bool)
-        if taxonomy is not None:
-            childless[taxonomy.category_ids] = False
-        return seen | childless
+        own = self.side(side)
+        found = np.ones(len(own.names), dtype=bool)
+        if own.taxonomy is not None:
+            found[own.taxonomy.category_ids] = False
+        seen = self.row_side.active | self.column_side.active if self.shared else own.active
+        return np.asarray(found | seen)
 
     def read_out(self, readout: str, side: str) -> np.ndarray:
         """Return the vector that stands for each entity: "entity" (u, or v for columns that are no rows) or "both"."""
-        self.vocabulary(side)
         if readout == "entity":
-            return self.u if self.shared or side == "row" else self.v
+            return self.u if self.side(side) is self.row_side or self.shared else self.v
         if readout != "both":
             raise ParameterError(f"readout must be 'entity' or 'both' for a model of vectors, got {readout!r}.")
         if not self.shared:
@@ -167,10 +147,15 @@ class Vectors:
 
     def best(self, scores: np.ndarray, hidden: np.ndarray, k: int, side: str, measure: str) -> Table:
         """Return the k entities of a side that score best, without some."""
-        names, allowed = self.vocabulary(side), self.candidates(side)
+        names, allowed = self.side(side).names, self.candidates(side)
         allowed[hidden] = False
         best = top(scores, allowed, k)
         return Table([names[i] for i in best.tolist()], scores[best], np.zeros(len(best)), measure)
+
+
+def _check_finite(*arrays: np.ndarray) -> None:
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise NumericalError("training ended with vectors that are not finite; try a smaller learning rate.")
 
 
 def fitted(model: Any) -> Vectors:
@@ -214,7 +199,7 @@ class Stored(Baseline):
 
     def _known(self) -> Entities:
         vectors = fitted(self)
-        return Entities(vectors.rows, vectors.columns, vectors.candidates("column"))
+        return Entities(vectors.row_side.names, vectors.column_side.names, vectors.candidates(COLUMN))
 
 
 def asked_about(entity: object, positive: Any, negative: Any) -> tuple[list[object], list[object]]:
@@ -297,7 +282,7 @@ class VectorModel(Stored):
         vectors = fitted(self)
         if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
             raise ParameterError(f"names={names!r} must be a list of names.")
-        found, entities = vectors.read_out(readout, side), vectors.vocabulary(side)
+        found, entities = vectors.read_out(readout, side), vectors.side(side).names
         if names is None:
             return list(entities.names), found.copy()
         ids = vectors.ids(list(names), side)
@@ -329,10 +314,9 @@ class VectorModel(Stored):
         vectors = fitted(self)
         if role not in ("entity", "context"):
             raise ParameterError(f"role must be 'entity' or 'context', got {role!r}.")
-        names = vectors.vocabulary(side)
+        names, taxonomy = vectors.side(side).names, vectors.side(side).taxonomy
         as_row = role == "entity" if vectors.shared else side == "row"
         mean = vectors.u if as_row else vectors.v
-        taxonomy = vectors.row_taxonomy if side == "row" else vectors.column_taxonomy
         ids = np.arange(len(names)) if categories else np.flatnonzero(vectors.candidates(side))
         chosen = [names[i] for i in ids.tolist()]
         found = Densities(chosen, names.counts[ids], mean[ids], np.zeros_like(mean[ids]), taxonomy, ids)
@@ -364,8 +348,3 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     vectors = vectors.astype(np.float64)
     sizes = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(sizes > 0, sizes, 1.0))
-
-
-def _check_finite(*arrays: np.ndarray) -> None:
-    if not all(np.isfinite(array).all() for array in arrays):
-        raise NumericalError("training ended with vectors that are not finite; try a smaller learning rate.")

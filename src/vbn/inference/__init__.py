@@ -9,15 +9,16 @@ from vbn.inference.folding import average, both, check_averages, contexts_of, fo
 from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, related, similar, top
 from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
+    full_variances,
     pair_scores,
     probability,
     probability_interval,
     probability_std,
     relation_moments,
     relation_scores,
+    stiffness,
 )
 from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
-from vbn.inference.spread import full_variances, stiffness
 from vbn.inference.table import Density, Row, Table, Tables
 from vbn.kernels import damping, logit
 

@@ -67,13 +67,7 @@ def related(trained: Trained, relation: str, entity: object, k: int, candidates:
 
 
 def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
-    """Return the ids of the k best allowed scores, best first, ties by id.
-
-    Examples
-    --------
-    >>> top(np.array([1.0, 3.0, 3.0, 2.0]), np.array([True, False, True, True]), k=2).tolist()
-    [2, 3]
-    """
+    """Return the ids of the k best allowed scores, best first, ties by id."""
     ids = np.flatnonzero(allowed)
     if k < len(ids):
         kth = np.partition(scores[ids], len(ids) - k)[len(ids) - k]

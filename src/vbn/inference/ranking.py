@@ -43,13 +43,7 @@ _NEUTRAL = Dial()
 
 
 def read_dial(popularity: Any, floor: Any = 0.0) -> Dial:
-    """Check the dial that a user gives.
-
-    Examples
-    --------
-    >>> read_dial(1, floor=0.5)
-    Dial(weight=1.0, floor=0.5)
-    """
+    """Check the dial that a user gives."""
     if not _is_finite(popularity):
         raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
     if not _is_finite(floor) or float(floor) < 0.0:
