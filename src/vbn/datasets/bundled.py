@@ -20,20 +20,13 @@ Triangle = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 class HeldOut(NamedTuple):
     """Pairs of words from sequences that are not in the training counts, each unordered pair once.
 
-    Attributes
-    ----------
-    left, right : tuple of str
-        The words of each pair: each has training counts or, if not, a place in the taxonomy.
-    counts : ndarray of int64
-        How often the pair occurs in the held-out sequences.
-    left_frequency, right_frequency : ndarray of int64
-        How often each word occurs in the *training* sequences: to tell rare from frequent ones.
+    Each word has training counts or, if not, a place in the taxonomy.
     """
 
     left: tuple[str, ...]
     right: tuple[str, ...]
-    counts: NDArray[np.int64]
-    left_frequency: NDArray[np.int64]
+    counts: NDArray[np.int64]  # how often the pair occurs in the held-out sequences
+    left_frequency: NDArray[np.int64]  # how often the word occurs in the training sequences
     right_frequency: NDArray[np.int64]
 
 

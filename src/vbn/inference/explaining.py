@@ -56,8 +56,7 @@ def cooccurrence_moves(trained: Trained, own: Own, cells: Cells) -> tuple[Moves,
     total = Moves(*(np.zeros_like(own.mean) for _ in range(3)))
     along = [np.empty(0)]
     for first in range(0, len(cells.others), _CHUNK):
-        chunk = Cells(*(array[first : first + _CHUNK] for array in cells))
-        moves, pulls = _moves_of_chunk(trained, own, chunk)
+        moves, pulls = _moves_of_chunk(trained, own, Cells(*(array[first : first + _CHUNK] for array in cells)))
         total = Moves(*(a + b for a, b in zip(vars(total).values(), vars(moves).values(), strict=True)))
         along.append(pulls)
     return total, np.concatenate(along)

@@ -23,13 +23,7 @@ def sigmoid(x: np.ndarray, temperature: float) -> np.ndarray:
 
 
 def probability(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
-    """Return the predictive probability p(d = 1) of scores; a calibrated model divides logits by its temperature.
-
-    Examples
-    --------
-    >>> probability(np.array([2.0, 2.0]), np.array([0.0, 9.0])).round(2).tolist()
-    [0.88, 0.72]
-    """
+    """Return the predictive probability p(d = 1) of scores; a calibrated model divides logits by its temperature."""
     return sigmoid(logit(mean, variance), temperature)
 
 
@@ -44,14 +38,7 @@ def probability_std(mean: np.ndarray, variance: np.ndarray, temperature: float =
 def probability_interval(
     mean: np.ndarray, variance: np.ndarray, level: float, temperature: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the central interval that holds sigmoid(x / temperature), x ~ N(mean, variance), with probability `level`.
-
-    Examples
-    --------
-    >>> lower, upper = probability_interval(np.array([0.0]), np.array([1.0]), level=0.8)
-    >>> float(lower[0].round(2)), float(upper[0].round(2))
-    (0.22, 0.78)
-    """
+    """Return the central interval of probability `level` of sigmoid(x / temperature), x ~ N(mean, variance)."""
     reach = NormalDist().inv_cdf(0.5 + 0.5 * level) * np.sqrt(variance)
     return sigmoid(mean - reach, temperature), sigmoid(mean + reach, temperature)
 

@@ -16,15 +16,9 @@ _ASKED = 4  # entities that are asked about
 
 
 class CheckFailedError(VBNError, AssertionError):
-    """An estimator breaks a promise of the interface.
+    """An estimator breaks a promise of the interface."""
 
-    Attributes
-    ----------
-    report
-        All results, if the error comes from `check_estimator`.
-    """
-
-    report: Report | None = None
+    report: Report | None = None  # all results, if the error comes from `check_estimator`
 
 
 def require(kept: bool, broken: str) -> None:
