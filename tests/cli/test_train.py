@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import vbn
 from tests.cli.conftest import write_csv
 from tests.cli.running import interrupt_in_first_training, run, start
-from vbn.cli import Kind, gathered, read_config, to_toml
+from vbn.cli import gathered, read_config, to_toml
 
 FAST = ("--dim", 2, "--epochs", 1, "-q")
 
@@ -271,7 +271,7 @@ def test_settings_survive_the_way_to_toml_and_back(tmp_path):
     options = dict.fromkeys(("taxonomy", "min_count"), None) | {
         "config": None,
         "input": tmp_path / 'odd "name" \\ \u2603.csv',
-        "kind": Kind.pairs,
+        "kind": "pairs",
         "out": tmp_path / "model",
         "columns": 'left,"a,b",2',
         "relation": ["is like=rel.csv"],

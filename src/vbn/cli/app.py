@@ -41,7 +41,7 @@ VERBS = {
     "data": "demo",
     "doctor": "machine",
 }
-MOVED = {"reproduce": "moved", "bench": "moved"}  # to the checkout
+MOVED = ("reproduce", "bench")  # to the checkout
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _options: frozenset[str] | None = None  # of the verb that runs
@@ -165,13 +165,28 @@ def options(
     """
 
 
+def _moved(verb: str) -> None:
+    """Register a hidden command that says where a verb went."""
+
+    def tell(rest: Annotated[list[str] | None, typer.Argument()] = None) -> None:  # noqa: ARG001 - whatever it was
+        typer.echo(f"vbn {verb} has moved: run `make {verb}` in a checkout of the repository.", err=True)
+        raise typer.Exit(WRONG_USAGE)
+
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(verb, hidden=True, add_help_option=False, context_settings=settings)(tell)
+
+
+for _verb in MOVED:
+    _moved(_verb)
+
+
 def run() -> None:
     """Run the verb that the arguments name, and end the program with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot print is not an error
     warnings.showwarning = _warn
-    for name in dict.fromkeys((VERBS | MOVED).values()):
+    for name in dict.fromkeys(VERBS.values()):
         importlib.import_module(f"vbn.cli.{name}")
     app(debug_first(sys.argv[1:]), prog_name="vbn")
 

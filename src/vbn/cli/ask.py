@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, Literal
 
 import typer
 
@@ -22,7 +21,6 @@ from vbn.cli.shared import (
     OnSide,
     Popularity,
     PopularityFloor,
-    Side,
     check_relation,
     open_model,
     print_json,
@@ -30,21 +28,6 @@ from vbn.cli.shared import (
     show,
     split_columns,
 )
-
-
-class By(StrEnum):
-    """What similar means."""
-
-    cosine = "cosine"
-    context = "context"
-
-
-class Readout(StrEnum):
-    """Which vectors are compared."""
-
-    entity = "entity"
-    both = "both"
-    smoothed = "smoothed"
 
 
 @verb(
@@ -59,38 +42,25 @@ def similar(
     ] = None,
     k: K = 10,
     by: Annotated[
-        By, typer.Option(help="cosine: alike. context: likely to occur near it (the paper's ranking).")
-    ] = By.cosine,
+        Literal["cosine", "context"],
+        typer.Option(help="cosine: alike. context: likely to occur near it (the paper's ranking)."),
+    ] = "cosine",
     positive: Annotated[list[str] | None, typer.Option(help="Like this one; may be repeated.")] = None,
     negative: Annotated[list[str] | None, typer.Option(help="Unlike this one; may be repeated.")] = None,
-    side: OnSide = Side.column,
+    side: OnSide = "column",
     readout: Annotated[
-        Readout,
+        Literal["entity", "both", "smoothed"],
         typer.Option(help="For cosine: the entity's own vector, with its context vector, or smoothed by its parents."),
-    ] = Readout.entity,
+    ] = "entity",
     as_json: AsJson = False,
 ) -> None:
     """Find the entities most similar to one, or to some and not to others."""
     if entity is None and not positive and not negative:
         raise typer.BadParameter("give an entity, or --positive and --negative.")
     found = open_model(model).similar(
-        entity, k, by=by.value, positive=positive, negative=negative, side=side.value, readout=readout.value
+        entity, k, by=by, positive=positive, negative=negative, side=side, readout=readout
     )
     show(found, as_json=as_json)
-
-
-class Query(StrEnum):
-    """How several entities become one query."""
-
-    fold_in = "fold_in"
-    average = "average"
-    both = "both"
-
-
-class Sample(StrEnum):
-    """How answers are drawn."""
-
-    thompson = "thompson"
 
 
 @verb(
@@ -107,12 +77,12 @@ def recommend(
     user: Annotated[list[str] | None, typer.Option(help="A row seen in training instead; may be repeated.")] = None,
     users: Annotated[Path | None, typer.Option(help="A text file of such rows, one a line.")] = None,
     query: Annotated[
-        Query,
+        Literal["fold_in", "average", "both"],
         typer.Option(
             help="fold_in: infer a density from the entities. average: as in the paper. both: a user's own density and "
             "the average of their items."
         ),
-    ] = Query.fold_in,
+    ] = "fold_in",
     popularity: Popularity = 0.0,
     popularity_floor: PopularityFloor = 0.0,
     candidates: Annotated[
@@ -120,7 +90,7 @@ def recommend(
     ] = None,
     include_seen: Annotated[bool, typer.Option("--include-seen", help="Also recommend the user's own items.")] = False,
     sample: Annotated[
-        Sample | None,
+        Literal["thompson"] | None,
         typer.Option("--sample", "--explore", help="thompson: rank by scores drawn from the posterior."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of --sample.")] = None,
@@ -140,12 +110,12 @@ def recommend(
             entities or None,
             k,
             user=rows[0] if rows and len(rows) == 1 and not users else rows or None,
-            query=query.value,
+            query=query,
             popularity=popularity,
             popularity_floor=popularity_floor,
             exclude_seen=not include_seen,
             candidates=None if candidates is None else read_names(candidates),
-            explore=None if sample is None else sample.value,  # the name that baselines know too
+            explore=sample,  # the name that baselines know too
             seed=seed,
         )
     show(found, as_json=as_json)
@@ -224,11 +194,11 @@ def predict(
 def explain(
     model: Model,
     entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity to explain.")],
-    side: OnSide = Side.column,
+    side: OnSide = "column",
     as_json: AsJson = False,
 ) -> None:
     """Explain why a density is where it is: its parents, its contexts."""
-    found = open_model(model).explain(entity, side=side.value)
+    found = open_model(model).explain(entity, side=side)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,7 +14,6 @@ from vbn.cli.shared import (
     HasHeader,
     Model,
     OnSide,
-    Side,
     check_relation,
     open_model,
     print_json,
@@ -23,17 +21,8 @@ from vbn.cli.shared import (
     split_columns,
 )
 
-
-class Task(StrEnum):
-    """What is evaluated."""
-
-    pairs = "pairs"
-    recommendation = "recommendation"
-    similarity = "similarity"
-    relation = "relation"
-
-
-_NUMBERS = {Task.pairs: False, Task.similarity: True}  # of these tasks: whether each pair must have a number
+Task = Literal["pairs", "recommendation", "similarity", "relation"]
+_NUMBERS = {"pairs": False, "similarity": True}  # of these tasks: whether each pair must have a number
 
 
 @verb(
@@ -65,12 +54,12 @@ def evaluate(
     lowercase: Annotated[
         bool, typer.Option("--lowercase", help="Task similarity: lower-case the file's names.")
     ] = False,
-    side: OnSide = Side.column,
+    side: OnSide = "column",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the noise pairs.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Compute figures of a model on data that it has not seen."""
-    if (task is Task.relation) != (relation is not None):
+    if (task == "relation") != (relation is not None):
         raise typer.BadParameter("--relation NAME goes with --task relation, which needs it.")
     from vbn import evaluation
     from vbn.cli.reading import read_pairs
@@ -78,16 +67,16 @@ def evaluate(
     held = read_pairs(_file(model, data, task), split_columns(columns), header=header, number=_NUMBERS.get(task))
     trained = open_model(model)
     rows: list[dict[str, Any]]
-    if task is Task.pairs:
+    if task == "pairs":
         rows = [evaluation.evaluate_pairs(trained, held.left, held.right, held.numbers, seed)]
-    elif task is Task.recommendation:
+    elif task == "recommendation":
         rows = evaluation.evaluate_recommendation(
             trained, held.left, held.right, k=tuple(k or (10,)), rare=rare, exclude_seen=not include_seen
         )
-    elif task is Task.similarity:
+    elif task == "similarity":
         left, right = (([n.lower() for n in names] if lowercase else names) for names in (held.left, held.right))
         assert held.numbers is not None
-        rows = [evaluation.evaluate_similarity(trained, left, right, held.numbers.tolist(), side.value)]
+        rows = [evaluation.evaluate_similarity(trained, left, right, held.numbers.tolist(), side)]
     else:
         check_relation(trained, str(relation))
         rows = [evaluation.evaluate_relation(trained, str(relation), held.left, held.right, seed)]
@@ -100,7 +89,7 @@ def evaluate(
 def _file(model: Path, data: Path | None, task: Task) -> Path:
     if data is not None:
         return data
-    if task in (Task.pairs, Task.recommendation):
+    if task in ("pairs", "recommendation"):
         from vbn.cli.run_files import held_out_of
 
         kept = held_out_of(model)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -27,7 +26,7 @@ def add(
     source: Annotated[
         Path | None, typer.Option("--from", help="Many at once: a csv of name, parent[, weight], a row a parent.")
     ] = None,
-    side: OnSide = Side.column,
+    side: OnSide = "column",
     out: Annotated[Path | None, typer.Option(help="Folder for the larger model; by default it replaces MODEL.")] = None,
 ) -> None:
     """Give new entities a density at once, without retraining."""
@@ -42,13 +41,13 @@ def add(
     run = run_of(model) if in_place else None
     grown = open_model(model)
     counts = grown.data_ is not None
-    before = len(grown.trained_.vocabulary(side.value))
+    before = len(grown.trained_.vocabulary(side))
     new: Any = source
     if name is not None:
         new = {name: {"parents": _weights(grown, parent, side), "contexts": _contexts(grown, context, side)}}
-    grown.add(new, side=side.value)
+    grown.add(new, side=side)
     folder = grown.save(target, counts=counts)
-    added = len(grown.trained_.vocabulary(side.value)) - before
+    added = len(grown.trained_.vocabulary(side)) - before
     if run is not None:
         note_added(folder, run, added)
     elif not in_place:
@@ -57,21 +56,8 @@ def add(
     typer.echo(str(folder))
 
 
-class Format(StrEnum):
-    """Formats that `export` writes."""
-
-    word2vec = "word2vec"
-    word2vec_binary = "word2vec-binary"
-    parquet = "parquet"
-    safetensors = "safetensors"
-    numpy = "numpy"
-
-
-class Role(StrEnum):
-    """One of the two densities of an entity."""
-
-    entity = "entity"
-    context = "context"
+Format = Literal["word2vec", "word2vec-binary", "parquet", "safetensors", "numpy"]
+Role = Literal["entity", "context"]
 
 
 @verb("vbn export my-model vectors.txt --format word2vec", "vbn export my-model densities.parquet")
@@ -79,16 +65,14 @@ def export(
     model: Model,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     form: Annotated[Format | None, typer.Option("--format", help="By default given by the suffix of the file.")] = None,
-    role: Annotated[Role, typer.Option(help="The density as a row, or as a context (column).")] = Role.entity,
-    side: OnSide = Side.column,
+    role: Annotated[Role, typer.Option(help="The density as a row, or as a context (column).")] = "entity",
+    side: OnSide = "column",
     categories: Annotated[
         bool, typer.Option(help="Also write entities that were never seen and are only parents of others.")
     ] = True,
 ) -> None:
     """Write the densities to a file for other tools."""
-    written = open_model(model).export(
-        file, format=None if form is None else form.value, role=role.value, side=side.value, categories=categories
-    )
+    written = open_model(model).export(file, format=form, role=role, side=side, categories=categories)
     typer.echo(str(written))
 
 
@@ -147,12 +131,12 @@ def serve(
 
 
 def _weights(model: Any, given: list[str] | None, side: Side) -> dict[str, float]:
-    return dict(_numbered(entry, model.trained_.vocabulary(side.value)) for entry in given or ())
+    return dict(_numbered(entry, model.trained_.vocabulary(side)) for entry in given or ())
 
 
 def _contexts(model: Any, given: list[str] | None, side: Side) -> dict[str, float]:
     """Return contexts with counts: rows for a column, columns for a row."""
-    other = model.trained_.vocabulary("row" if side is Side.column else "column")
+    other = model.trained_.vocabulary("row" if side == "column" else "column")
     contexts: dict[str, float] = {}
     for entry in given or ():
         name, count = _numbered(entry, other)

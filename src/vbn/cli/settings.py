@@ -14,45 +14,28 @@ from typing import Any
 import typer
 
 from vbn._errors import DataError
+from vbn._parameters import PARAMETERS, up_to_date
 from vbn.cli.run_files import STAMP
 from vbn.cli.shared import option_of, split_columns
-from vbn.estimators import PARAMETERS, up_to_date
+from vbn.cli.train import OPTIONS
 
 PATHS = ("input", "out", "taxonomy", "validation", "row_names", "column_names")
-_NUMBER, _TEXT, _LIST = (int, float), (str,), (list,)
+_NUMBER, _TEXT = (int, float), (str,)
 _Types = dict[str, tuple[type, ...]]
 _TYPES = {"whole": (int,), "number": _NUMBER, "flag": (bool,), "auto": (str, bool)}  # of parameters; others are text
 
 MODEL = {item.option_name: item for item in PARAMETERS if item.option_name is not None}
 """The parameters of `VBN` that are settings, by the name of the setting."""
 
-CLUSTER: _Types = {"address": _TEXT, "workers": (int,)}
-DATA: _Types = {
-    "kind": _TEXT,
-    "columns": _LIST,
-    "header": (bool,),
-    "delimiter": _TEXT,
-    "window": (int,),
-    "dynamic_window": (bool,),
-    "co_occurrences": _NUMBER,
-    "drop_missing": (bool,),
-    "min_count": _NUMBER,
-    "max_size": (int,),
-    "shared": (bool,),
-    "taxonomy_side": _TEXT,
-    "taxonomy_columns": _LIST,
-    "drop_cycles": (bool,),
-    "relation": (dict,),
-    "symmetric": _LIST,
-    "skip_unknown": (bool,),
-    "hold_out": _NUMBER,
-    "counts": (bool,),
-    **dict.fromkeys(PATHS, _TEXT),
-}
+# What train.toml may hold: of each option, by its type on the command line.
+_BY_KIND: dict[Any, tuple[type, ...]] = {float: _NUMBER, int: (int,), bool: (bool,), list[str]: (list,)}
+_OF_A_RUN = ("config", "resume", "force", "dry_run", "quiet")
+_OPTIONS: _Types = {item.name: _BY_KIND.get(item.kind, _TEXT) for item in OPTIONS if item.name not in _OF_A_RUN}
+_OPTIONS |= {"input": _TEXT, "columns": (list,), "taxonomy_columns": (list,), "relation": (dict,)}
 _PARAMETERS: _Types = {
     name: (*_TYPES.get(item.kind, _TEXT), *([dict] if item.by else [])) for name, item in MODEL.items()
 }
-_KEYS = DATA | _PARAMETERS | CLUSTER
+_KEYS = _OPTIONS | _PARAMETERS
 
 
 def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,18 +64,15 @@ def _by_name(key: str, entries: list[str]) -> Any:
     option = option_of(key)
     kind = int if MODEL[key].kind == "whole" else float
     try:
-        if len(entries) == 1 and "=" not in entries[0]:
-            return kind(entries[0])
-        pairs = (entry.rpartition("=") for entry in entries)
-        return {name: kind(number) for name, _, number in pairs if name or _no_name(option)}
+        read = {name: kind(number) for name, _, number in (entry.rpartition("=") for entry in entries)}
     except ValueError:
-        raise typer.BadParameter(
-            f"{option} takes one number, or NAME=NUMBER as often as needed, not {' '.join(entries)}."
-        ) from None
-
-
-def _no_name(option: str) -> bool:
-    raise typer.BadParameter(f"{option}: one number for all or NAME=NUMBER for each, not both.")
+        told = f"{option} takes one number, or NAME=NUMBER as often as needed, not {' '.join(entries)}."
+        raise typer.BadParameter(told) from None
+    if len(entries) == 1 and "=" not in entries[0]:
+        return read[""]
+    if "" in read:
+        raise typer.BadParameter(f"{option}: one number for all or NAME=NUMBER for each, not both.")
+    return read
 
 
 def _relation_files(entries: list[str]) -> dict[str, str]:

@@ -5,22 +5,14 @@ from __future__ import annotations
 import math
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from vbn._errors import ModelFileError
 
-
-class Side(StrEnum):
-    """The namespace of a name, where rows and columns are different entities."""
-
-    row = "row"
-    column = "column"
-
-
+Side = Literal["row", "column"]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained model.")]
 K = Annotated[int, typer.Option("-k", min=1, help="How many answers.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]

@@ -7,101 +7,121 @@ import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from vbn._parameters import GROUPS, PARAMETERS, Parameter
 from vbn.cli.app import verb
 from vbn.cli.shared import Side, check_model_folder, option_of, say
-from vbn.estimators import GROUPS, PARAMETERS, Parameter
 
 if TYPE_CHECKING:
     from vbn.data import Dataset
 
-_MAIN, _INPUT, _KNOWLEDGE = "What matters most", "Input", "Taxonomy and relations"
-_RUN = GROUPS["run"]
+_MAIN, _INPUT, _KNOWLEDGE, _RUN = "What matters most", "Input", "Taxonomy and relations", GROUPS["run"]
 # Where the command line has another default than `VBN`, or other words.
 _HELP = {
     "checkpoint_every": "Keep the state in OUT/checkpoint every so many epochs, for --resume.",
     "threads": "Number of threads [all cores].",
 }
+_FILES = "csv, tsv, txt, parquet (gz too); npz for a matrix; a folder."
 _COLUMNS = (
     "Columns of INPUT by name or number (from 0): the text of sequences; basket,item; user,item,weight; "
     "left,right,count. By default those with usual names, else the first ones."
 )
+_DELIMITER = "What separates the fields of INPUT (in a .txt: tokens or items), such as ; or :: or \\t."
+_COUNTS = "Keep the counts in the model, to go on learning and to know what was seen [yes]."
+_UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
+_TOGETHER = "Interactions: also count items that go together, with this weight."
+_FIELDS = "A,B,..."
+
+Kind = Literal["sequences", "baskets", "interactions", "pairs", "matrix", "folder"]
 
 
-class Kind(StrEnum):
-    """What a row of the input is; the names of the `Dataset` constructors."""
+class Option(NamedTuple):
+    """An option of `vbn train`."""
 
-    sequences = "sequences"
-    baskets = "baskets"
-    interactions = "interactions"
-    pairs = "pairs"
-    matrix = "matrix"
-    folder = "folder"
-
-
-def _option(panel: str, *names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=panel, **settings)
+    name: str
+    kind: Any
+    panel: str
+    help: str
+    flags: str = ""  # if they are not those of the name
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
 
 
-def with_parameters(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, in place of its ``**parameters``, an option for each parameter of `VBN` that is one.
+OPTIONS = (
+    Option("kind", Kind, _MAIN, "What INPUT holds."),
+    Option("out", Path, _MAIN, "Folder for the model; an existing one is replaced."),
+    Option("columns", str, _MAIN, _COLUMNS, metavar=_FIELDS),
+    Option("taxonomy", Path, _MAIN, "A file of child, parent[, weight]."),
+    Option("relation", list[str], _MAIN, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
+    Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1); kept with the model."),
+    Option("config", Path, _INPUT, "A toml file with any of these options, without the dashes; options win."),
+    Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
+    Option("delimiter", str, _INPUT, _DELIMITER),
+    Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
+    Option("window", int, _INPUT, "Sequences: largest distance of neighbours [5].", least=1),
+    Option("dynamic_window", bool, _INPUT, "Sequences: near neighbours count more, as in word2vec."),
+    Option("min_count", float, _INPUT, "Leave out what occurs less often.", least=0),
+    Option("max_size", int, _INPUT, "Keep only this many entities, the most frequent ones.", least=1),
+    Option("shared", bool, _INPUT, "Pairs, matrix: whether both sides are the same entities.", "--shared/--separate"),
+    Option("co_occurrences", float, _INPUT, _TOGETHER, metavar="WEIGHT"),
+    Option("row_names", Path, _INPUT, "Matrix: a text file with the names of its rows."),
+    Option("column_names", Path, _INPUT, "Matrix: a text file with the names of its columns."),
+    Option("validation", Path, _INPUT, "Held-out data like INPUT; its log-likelihood is shown."),
+    Option("counts", bool, _INPUT, _COUNTS),
+    Option("taxonomy_side", Side, _KNOWLEDGE, "Whose taxonomy it is [column]."),
+    Option("taxonomy_columns", str, _KNOWLEDGE, "Columns of the taxonomy's file.", metavar=_FIELDS),
+    Option("drop_cycles", bool, _KNOWLEDGE, "Drop edges that close a cycle instead of failing.", "--drop-cycles"),
+    Option("symmetric", list[str], _KNOWLEDGE, "This relation holds both ways; repeatable.", metavar="NAME"),
+    Option("skip_unknown", bool, _KNOWLEDGE, "Leave out relation pairs with an unknown name.", "--skip-unknown"),
+    Option("address", str, _RUN, "Ray: where the cluster is [RAY_ADDRESS, or this machine].", metavar="HOST:PORT"),
+    Option("workers", int, _RUN, "Ray: number of workers [one a node].", least=1),
+    Option("resume", bool, _RUN, "Go on from OUT/checkpoint, to the same bits as without a break.", "--resume"),
+    Option("force", bool, _RUN, "Resume even if the model was changed since; the changes are lost.", "--force"),
+    Option("dry_run", bool, _RUN, "Show the summary of the data only.", "--dry-run"),
+    Option("quiet", bool, _RUN, "No summary, no progress.", "--quiet -q"),
+)
+"""The options that are no parameters of `VBN`; those of a run come last."""
 
-    Typer reads them from the signature. Those of a group stand together, and the command's own keyword-only options
-    come last.
+
+def with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument INPUT, an option for each of `OPTIONS`, and one for each parameter that is one.
+
+    Typer reads them from the signature. Those of a group stand together.
     """
-    hints = get_type_hints(function, include_extras=True)
-    options = {item.option_name: item for item in sorted(PARAMETERS, key=lambda item: list(GROUPS).index(item.group))}
-    made = [_keyword(name, None, _annotation(item)) for name, item in options.items() if name is not None]
-    first, last = list[inspect.Parameter](), list[inspect.Parameter]()
-    for name, item in inspect.signature(function).parameters.items():
-        if item.kind is not inspect.Parameter.VAR_KEYWORD:
-            where = last if item.kind is inspect.Parameter.KEYWORD_ONLY else first
-            where.append(_keyword(name, item.default, hints[name]))
-    signature = inspect.Signature([*first, *made, *last])
-    function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__annotations__ = {name: item.annotation for name, item in signature.parameters.items()}
+    by_group = sorted(PARAMETERS, key=lambda item: list(GROUPS).index(item.group))
+    of_model = [_option(item) for item in by_group if item.option_name is not None]
+    first = [item for item in OPTIONS if item.panel != _RUN]
+    made = {"input": Annotated[Path | None, typer.Argument(metavar="INPUT", help=_FILES)]}
+    for item in (*first, *of_model, *OPTIONS[len(first) :]):
+        about: dict[str, Any] = {"help": item.help, "metavar": item.metavar, "min": item.least, "max": item.most}
+        given = typer.Option(*item.flags.split(), rich_help_panel=item.panel, **about)
+        made[item.name] = Annotated[item.kind | None, given]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    signature = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in made.items()]
+    function.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+    function.__annotations__ = made
     return function
 
 
-def _keyword(name: str, default: Any, annotation: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _annotation(parameter: Parameter) -> Any:
-    name = str(parameter.option_name)
-    kind, settings = _kind(parameter)
-    default = "none" if parameter.default is None else f"{_shown(parameter.default)}"
-    settings["help"] = _HELP.get(name, f"{parameter.help.rstrip('.')} [{default}].")
-    names = [option_of(name), option_of(parameter.formerly)] if parameter.formerly else []
-    return Annotated[kind | None, _option(_MAIN if parameter.main else GROUPS[parameter.group], *names, **settings)]
-
-
-def _shown(default: Any) -> str:
-    return {True: "yes", False: "no"}[default] if isinstance(default, bool) else f"{default}"
-
-
-def _kind(parameter: Parameter) -> tuple[Any, dict[str, Any]]:
-    """Return the type of an option and its settings."""
+def _option(parameter: Parameter) -> Option:
+    name, default = str(parameter.option_name), parameter.default
+    shown = {"None": "none", "True": "yes", "False": "no"}.get(str(default), default)
+    about = _HELP.get(name, f"{parameter.help.rstrip('.')} [{shown}].")
+    flags = f"{option_of(name)} {option_of(parameter.formerly)}" if parameter.formerly else ""
+    panel = _MAIN if parameter.main else GROUPS[parameter.group]
     if parameter.by:
-        return list[str], {"metavar": f"VALUE | {'NAME' if parameter.by == 'relation' else 'KIND'}=VALUE"}
-    if parameter.choices or parameter.kind == "auto":
-        words = parameter.choices or ("auto", "yes", "no")
-        return StrEnum(parameter.name, {word: word for word in words}), {}
+        metavar = f"VALUE | {'NAME' if parameter.by == 'relation' else 'KIND'}=VALUE"
+        return Option(name, list[str], panel, about, flags, metavar)
+    words: Any = ("auto", "yes", "no") if parameter.kind == "auto" else parameter.choices
+    kind = {"whole": int, "number": float, "flag": bool}.get(parameter.kind, Literal[words] if words else str)
     least = parameter.above if parameter.least is None else parameter.least
-    match parameter.kind:
-        case "whole":
-            return int, {"min": least}
-        case "number":
-            return float, {"min": least, "max": parameter.most}
-        case "flag":
-            return bool, {}
-        case _:
-            return str, {"metavar": "SIZE" if parameter.kind == "memory" else "TEXT"}
+    most = parameter.most if kind is float else None
+    return Option(name, kind, panel, about, flags, "SIZE" if parameter.kind == "memory" else None, least, most)
 
 
 @verb(
@@ -111,95 +131,8 @@ def _kind(parameter: Parameter) -> tuple[Any, dict[str, Any]]:
     "vbn train counts --kind folder --engine ray --address head:6379 --out my-model",
     "vbn train --config my-model/train.toml    (repeats a run)",
 )
-@with_parameters
-def train(
-    input: Annotated[  # noqa: A002 - the name that the help shows
-        Path | None,
-        typer.Argument(metavar="INPUT", help="csv, tsv, txt, parquet (gz too); npz for a matrix; a folder."),
-    ] = None,
-    kind: Annotated[Kind | None, _option(_MAIN, help="What INPUT holds.")] = None,
-    out: Annotated[Path | None, _option(_MAIN, help="Folder for the model; an existing one is replaced.")] = None,
-    columns: Annotated[str | None, _option(_MAIN, metavar="A,B,...", help=_COLUMNS)] = None,
-    taxonomy: Annotated[Path | None, _option(_MAIN, help="A file of child, parent[, weight].")] = None,
-    relation: Annotated[
-        list[str] | None, _option(_MAIN, metavar="NAME=FILE", help="A file of left, right[, weight]; repeatable.")
-    ] = None,
-    hold_out: Annotated[
-        float | None,
-        _option(_MAIN, help="Hold out this share of the pairs (above 0, below 1); kept with the model."),
-    ] = None,
-    config: Annotated[
-        Path | None, _option(_INPUT, help="A toml file with any of these options, without the dashes; options win.")
-    ] = None,
-    header: Annotated[
-        bool | None, _option(_INPUT, help="Whether INPUT begins with a header; by default, look.")
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        _option(
-            _INPUT, help="What separates the fields of INPUT (in a .txt: tokens or items), such as ; or :: or \\t."
-        ),
-    ] = None,
-    drop_missing: Annotated[
-        bool | None,
-        _option(_INPUT, "--drop-missing", help="Leave out rows of any file without a name (empty, NA, null, ...)."),
-    ] = None,
-    window: Annotated[int | None, _option(_INPUT, min=1, help="Sequences: largest distance of neighbours [5].")] = None,
-    dynamic_window: Annotated[
-        bool | None, _option(_INPUT, help="Sequences: near neighbours count more, as in word2vec.")
-    ] = None,
-    min_count: Annotated[float | None, _option(_INPUT, min=0, help="Leave out what occurs less often.")] = None,
-    max_size: Annotated[
-        int | None, _option(_INPUT, min=1, help="Keep only this many entities, the most frequent ones.")
-    ] = None,
-    shared: Annotated[
-        bool | None,
-        _option(_INPUT, "--shared/--separate", help="Pairs, matrix: whether both sides are the same entities."),
-    ] = None,
-    co_occurrences: Annotated[
-        float | None,
-        _option(_INPUT, metavar="WEIGHT", help="Interactions: also count items that go together, with this weight."),
-    ] = None,
-    row_names: Annotated[Path | None, _option(_INPUT, help="Matrix: a text file with the names of its rows.")] = None,
-    column_names: Annotated[
-        Path | None, _option(_INPUT, help="Matrix: a text file with the names of its columns.")
-    ] = None,
-    validation: Annotated[
-        Path | None, _option(_INPUT, help="Held-out data like INPUT; its log-likelihood is shown.")
-    ] = None,
-    counts: Annotated[
-        bool | None,
-        _option(_INPUT, help="Keep the counts in the model, to go on learning and to know what was seen [yes]."),
-    ] = None,
-    taxonomy_side: Annotated[Side | None, _option(_KNOWLEDGE, help="Whose taxonomy it is [column].")] = None,
-    taxonomy_columns: Annotated[
-        str | None, _option(_KNOWLEDGE, metavar="A,B,...", help="Columns of the taxonomy's file.")
-    ] = None,
-    drop_cycles: Annotated[
-        bool | None, _option(_KNOWLEDGE, "--drop-cycles", help="Drop edges that close a cycle instead of failing.")
-    ] = None,
-    symmetric: Annotated[
-        list[str] | None, _option(_KNOWLEDGE, metavar="NAME", help="This relation holds both ways; repeatable.")
-    ] = None,
-    skip_unknown: Annotated[
-        bool | None, _option(_KNOWLEDGE, "--skip-unknown", help="Leave out relation pairs with an unknown name.")
-    ] = None,
-    *,
-    address: Annotated[
-        str | None,
-        _option(_RUN, metavar="HOST:PORT", help="Ray: where the cluster is [RAY_ADDRESS, or this machine]."),
-    ] = None,
-    workers: Annotated[int | None, _option(_RUN, min=1, help="Ray: number of workers [one a node].")] = None,
-    resume: Annotated[
-        bool, _option(_RUN, "--resume", help="Go on from OUT/checkpoint, to the same bits as without a break.")
-    ] = False,
-    force: Annotated[
-        bool, _option(_RUN, "--force", help="Resume even if the model was changed since; the changes are lost.")
-    ] = False,
-    dry_run: Annotated[bool, _option(_RUN, "--dry-run", help="Show the summary of the data only.")] = False,
-    quiet: Annotated[bool, _option(_RUN, "--quiet", "-q", help="No summary, no progress.")] = False,
-    **parameters: Any,
-) -> None:
+@with_options
+def train(**options: Any) -> None:
     """Train a model on a file and save it in a folder.
 
     A summary of the data comes first. Ctrl-C ends the training after the present epoch and saves the model so far; a
@@ -207,17 +140,11 @@ def train(
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    options = locals()
-    _run(options | options.pop("parameters"))
-
-
-def _run(options: Mapping[str, Any]) -> None:
-    """Train as the options (and the config file that they name) say."""
     from vbn.cli.reading import check_usage, read_training_data
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
-    settings, quiet = gathered(options), options["quiet"]
+    settings, quiet = gathered(options), bool(options["quiet"])
     if options["dry_run"]:
         settings.setdefault("out", "model")
     check_usage(settings)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
-from vbn.data import Counts, Dataset, pair_columns
+from vbn.data import Dataset, pair_columns
 from vbn.estimators.base import Parameters, warn_of_old_name
 from vbn.estimators.checking import check_k, need_choice, need_flag, need_number, need_whole
 from vbn.estimators.progress import announced
@@ -57,6 +57,10 @@ class Answers(Parameters, Queries):
     """What a model with densities answers, beyond `Queries`; each method hands over to `vbn.inference`."""
 
     verbose: bool
+    subsample: float | None
+    reject_positives: bool | str
+    relation_weight: float | dict[str, float]
+    hard_negatives: float
 
     @hinting(pairs_have_sides)
     def predict_proba(self, pairs: Any, return_std: bool = False, spread: str = "mean_field") -> Any:
@@ -256,10 +260,10 @@ class Answers(Parameters, Queries):
         check_k(k)
         cells = None
         if data is not None:
-            sampler, options = self._sampler(data), self._sampling()
+            sampler = self._sampler(data)
             cells = TrainingCells(
-                expected_cooccurrences(data, sampler, options["subsample"]),
-                expected_relations(data, sampler, options["relation_weight"], options["hard_negatives"]),
+                expected_cooccurrences(data, sampler, self.subsample),
+                expected_relations(data, sampler, self.relation_weight, self.hard_negatives),
             )
         return explain(trained, str(entity), side, int(k), cells)
 
@@ -413,12 +417,9 @@ class Answers(Parameters, Queries):
         need_whole("seed", seed, least=0)
         if negatives is not None:
             need_number("negatives", negatives, above=0.0)
-        return labelled_pairs(held_out, self.trained_, negatives, self._never_noise(), int(seed))
-
-    def _never_noise(self) -> Counts | None:
-        """Return the pairs that training does not draw as noise: the observed ones, if it rejects them."""
         data = self.data_
-        return data.counts if data is not None and self._sampler(data).reject else None
+        never_noise = data.counts if data is not None and self._sampler(data).reject else None
+        return labelled_pairs(held_out, self.trained_, negatives, never_noise, int(seed))
 
     def _full_variances(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         data = self.data_
@@ -428,13 +429,8 @@ class Answers(Parameters, Queries):
                 f"with {REMEDY}.",
                 remedies=[("spread", "mean_field"), ("counts", True)],
             )
-        shown = expected_cooccurrences(data, self._sampler(data), self._sampling()["subsample"])
+        shown = expected_cooccurrences(data, self._sampler(data), self.subsample)
         return full_variances(self.trained_, shown, rows, columns)
-
-    def _sampling(self) -> dict[str, Any]:
-        """Return how the model was sampled, as far as the fitted state does not say so."""
-        names = ("subsample", "reject_positives", "relation_weight", "hard_negatives")
-        return {name: getattr(self, name) for name in names}
 
     def _sampler(self, data: Dataset) -> Sampler:
         """Return the sampler that the model was trained with, up to its seed."""
@@ -445,7 +441,10 @@ class Answers(Parameters, Queries):
             noise_power=trained.noise_power,
             seed=0,
             dtype=np.dtype(np.float64),
-            **self._sampling(),
+            subsample=self.subsample,
+            reject_positives=self.reject_positives,
+            relation_weight=self.relation_weight,
+            hard_negatives=self.hard_negatives,
         )
 
 

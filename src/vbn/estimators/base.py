@@ -1,4 +1,4 @@
-"""What every estimator has: parameters in scikit-learn's manner, `save`, and `load` to read it back."""
+"""What every estimator has: parameters in scikit-learn's manner, and a name by which `load` finds its class."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ import inspect
 import os
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-import numpy as np
-
 from vbn._errors import ModelFileError, ParameterError, VBNError, caller_level
-from vbn.estimators.parameters import kept_with_model, up_to_date
-from vbn.estimators.queries import Queries
-from vbn.storage import read_folder, write_folder
+from vbn._parameters import kept_with_model, up_to_date
+from vbn.storage import read_folder
 
 _SHOWN = 80  # characters of a value in a repr
 _registry: dict[str, type] = {}
@@ -24,11 +20,7 @@ T = TypeVar("T", bound=type)
 
 
 class Parameters:
-    """Gives an estimator `get_params`, `set_params` and a repr that shows what differs from the defaults.
-
-    scikit-learn's `clone`, `Pipeline` and `GridSearchCV` need no more than that, so they work without scikit-learn
-    being installed here.
-    """
+    """`get_params`, `set_params` and a repr that shows what differs from the defaults: what scikit-learn needs."""
 
     _renamed: ClassVar[Mapping[str, str]] = {}  # old names of parameters, which warn, and the present ones
 
@@ -60,9 +52,7 @@ class Parameters:
     def __repr__(self) -> str:
         # Arrays do not compare to one truth value, but every value has a repr.
         shown = {name: _one_line(getattr(self, name)) for name in self._defaults()}
-        changed = [
-            f"{name}={shown[name]}" for name, default in self._defaults().items() if shown[name] != repr(default)
-        ]
+        changed = (f"{name}={shown[name]}" for name, value in self._defaults().items() if shown[name] != repr(value))
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
@@ -81,54 +71,6 @@ def registered(cls: T) -> T:
     """Class decorator: let `load` find the class by its name."""
     _registry[cls.__name__] = cls
     return cls
-
-
-class Saving(Parameters, Queries):
-    """Gives an estimator `save`."""
-
-    lower_bounds_: np.ndarray
-    validation_: np.ndarray
-    converged_: bool
-
-    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
-        """Write the model to a folder: tensors, config.json and a model card. Replaces a model that is there.
-
-        At every moment the folder holds the old model or the new one, even if the process is killed. Saving the same
-        model twice gives the same bytes.
-
-        Parameters
-        ----------
-        folder
-            Where to write; created if it does not exist.
-        counts
-            Whether to keep the counts too, so that `partial_fit` after loading uses all of them. Without them the
-            folder is smaller and reveals no single pairs, and the posterior stands in for the old counts.
-
-        Returns
-        -------
-        Path
-            The folder.
-
-        Raises
-        ------
-        ModelFileError
-            If it cannot be written; a model that was there is unchanged.
-        """
-        trained = self.trained_
-        self._check_for_saving()
-        params, record = kept_with_model(self.get_params()), self._record()
-        return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
-
-    def _record(self) -> dict[str, Any]:
-        """Return what is remembered of the fit; `_restore` takes it back."""
-        return {
-            "lower_bounds": self.lower_bounds_.tolist(),
-            "validation": self.validation_.tolist(),
-            "converged": self.converged_,
-        }
-
-    def _check_for_saving(self) -> None:
-        """Raise for parameters that `load` would refuse."""
 
 
 def load(folder: str | os.PathLike[str]) -> Any:
@@ -162,10 +104,9 @@ def load(folder: str | os.PathLike[str]) -> Any:
 
 
 def _class_of(kind: str, folder: object) -> Any:
-    if kind not in _registry:
-        home = importlib.import_module("vbn")  # by name: rooms above this one register their models when first used
-        if kind in home.__all__:
-            getattr(home, kind)
+    home = importlib.import_module("vbn")  # by name: rooms above this one register their models when first used
+    if kind not in _registry and kind in home.__all__:
+        getattr(home, kind)
     if kind not in _registry:
         raise ModelFileError(f"{folder} holds a model of unknown kind {kind[:80]!r}.")
     return _registry[kind]

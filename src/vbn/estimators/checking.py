@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError, closest_names
+from vbn._parameters import PARAMETERS, Parameter, one_of
 from vbn.data import Dataset, bytes_of
 from vbn.engines import check_engine
-from vbn.estimators.parameters import PARAMETERS, Parameter, one_of
 from vbn.model import KINDS, Hyperpriors
 
 
@@ -32,7 +32,7 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     """Raise a `ParameterError` that names the first parameter out of range, for a model with these relations."""
     for parameter in PARAMETERS:
         _check(parameter, params[parameter.name], relations)
-    alpha, beta = (_by_kind(params[name]) for name in ("alpha", "beta"))
+    alpha, beta = ({kind: float(_of(params[name], kind, 1.0)) for kind in KINDS} for name in ("alpha", "beta"))
     strengths = [float(_of(params["relation_prior"], name, 0.0)) for name in relations]
     ranks = [
         int(params["dim"] if strength else _of(params["relation_rank"], name, 10))
@@ -48,9 +48,9 @@ def _check(parameter: Parameter, value: Any, relations: Collection[str]) -> None
         _check_value(parameter, parameter.name, value)
         return
     for key, entry in value.items():
-        if parameter.by == "relation":
-            _need_relation(parameter.name, key, relations)
-        elif key not in KINDS:
+        if parameter.by == "relation" and key not in relations:
+            _refuse_relation(parameter.name, key, relations)
+        if parameter.by == "kind" and key not in KINDS:
             raise ParameterError(f"{parameter.name} has no kind {key!r}; the kinds are {', '.join(KINDS)}.")
         _check_value(parameter, f"{parameter.name}[{key!r}]", entry)
 
@@ -95,13 +95,8 @@ def need_number(
 ) -> None:
     """Refuse anything but a finite number of at least `least`, above `above` and at most `most`."""
     good = not isinstance(value, bool) and isinstance(value, numbers.Real) and bool(np.isfinite(float(value)))
-    if good and least is not None:
-        good = float(value) >= least
-    if good and above is not None:
-        good = float(value) > above
-    if good and most is not None:
-        good = float(value) <= most
-    if not good:
+    inside = good and (least is None or float(value) >= least) and (above is None or float(value) > above)
+    if not inside or (most is not None and float(value) > most):
         bound = f"of at least {least:g}" if least is not None else f"above {above:g}"
         end = "" if most is None else f" and at most {most:g}"
         raise ParameterError(f"{name}={value!r} must be a finite number {bound}{end}.")
@@ -124,23 +119,17 @@ def check_k(k: Any) -> None:
     need_whole("k", k, least=1)
 
 
-def _need_relation(name: str, relation: Any, relations: Collection[str]) -> None:
+def _refuse_relation(name: str, relation: Any, relations: Collection[str]) -> None:
     """Refuse a value for a relation that the data does not have."""
-    if relation in relations:
-        return
     close = closest_names(str(relation), relations)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     known = f"it has {', '.join(map(repr, relations))}" if relations else "it has none"
     raise ParameterError(f"{name}: the data has no relation {relation!r}; {known}.{hint}")
 
 
-def _of(value: Any, relation: str, default: Any) -> Any:
-    """Return the value for a relation."""
-    return value.get(relation, default) if isinstance(value, Mapping) else value
-
-
-def _by_kind(value: Any) -> dict[str, float]:
-    return {kind: float(value.get(kind, 1.0) if isinstance(value, Mapping) else value) for kind in KINDS}
+def _of(value: Any, name: str, default: Any) -> Any:
+    """Return the value for a relation or a kind of variable."""
+    return value.get(name, default) if isinstance(value, Mapping) else value
 
 
 def _dtype(value: Any) -> np.dtype:
@@ -177,8 +166,6 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     """Return whether a function can be called with two arguments; True if it does not say what it takes."""
     try:
         inspect.signature(function).bind(None, None)
-    except TypeError:
-        return False
-    except ValueError:  # compiled, and without a signature
-        return True
+    except (TypeError, ValueError) as error:  # a ValueError: compiled, and without a signature
+        return isinstance(error, ValueError)
     return True

@@ -8,14 +8,15 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from vbn._errors import DataError, ModelFileError, ParameterError, caller_level
+from vbn._parameters import kept_with_model, up_to_date
 from vbn.data import Counts, Dataset, Taxonomy, Vocabulary
-from vbn.estimators.parameters import kept_with_model, up_to_date
 from vbn.estimators.training import Training
 from vbn.model import Trained
 from vbn.storage import State, as_json, check_folder, read_state, write_folder
@@ -25,32 +26,15 @@ _FREE = frozenset(
 )
 """Parameters that may differ from those of the checkpoint: they affect when or where a fit runs, not its result."""
 
+Marks = Mapping[str, str | None]  # fingerprints of data
+
 
 class Checkpoints:
-    """Writes the state of a fit to a folder, every few epochs and at the end.
+    """Writes the state of a fit to `params["checkpoint"]`, every few epochs and at the end."""
 
-    Parameters
-    ----------
-    folder
-        The folder; whether it can be written to is checked before the fit begins.
-    every
-        Number of epochs between two checkpoints.
-    estimator, params
-        Name and parameters of the model.
-    marks
-        Fingerprints of its data.
-    """
-
-    def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        every: int,
-        estimator: str,
-        params: dict[str, Any],
-        marks: Mapping[str, str | None],
-    ) -> None:
-        check_folder(folder)
-        self.folder, self.every = folder, every
+    def __init__(self, estimator: str, params: dict[str, Any], marks: Marks) -> None:
+        self.folder, self.every = params["checkpoint"], params["checkpoint_every"]
+        check_folder(self.folder)  # before the fit begins
         self._estimator, self._params, self._marks = estimator, kept_with_model(params), marks
 
     def due(self, done: int, epochs: int) -> bool:
@@ -77,7 +61,7 @@ class Checkpoints:
 
 
 def read_checkpoint(
-    folder: str | os.PathLike[str], estimator: str, params: dict[str, Any], marks: Mapping[str, str | None]
+    folder: str | os.PathLike[str], estimator: str, params: dict[str, Any], marks: Marks
 ) -> tuple[State, dict[str, Any]]:
     """Return the state to continue from and the record of the epochs so far.
 
@@ -109,39 +93,37 @@ def fingerprints(data: Dataset, validation: Dataset | None, earlier: Trained | N
     pairs: list[object] = []
     for name, relation in data.relations.items():
         pairs += [name, str(relation.symmetric), relation.left, relation.right, relation.weights]
-    parts: dict[str, list[object] | None] = {
-        "rows": _names(data.rows),
-        "columns": None if data.shared else _names(data.columns),
-        "counts": _counts(data.counts),
-        "row taxonomy": _edges(data.row_taxonomy),
-        "column taxonomy": _edges(data.column_taxonomy),
-        "relations": pairs or None,
-        "validation": None if validation is None else _held_out(validation),
-        "earlier model": None if earlier is None else [*earlier.posterior.arrays().values(), earlier.row_totals],
+    held = [] if validation is None else [validation.rows, validation.columns, validation.counts]
+    before = [] if earlier is None else [*earlier.posterior.arrays().values(), earlier.row_totals]
+    parts: dict[str, Sequence[object]] = {
+        "rows": [data.rows],
+        "columns": [] if data.shared else [data.columns],
+        "counts": [data.counts],
+        "row taxonomy": [] if data.row_taxonomy is None else [data.row_taxonomy],
+        "column taxonomy": [] if data.column_taxonomy is None else [data.column_taxonomy],
+        "relations": pairs,
+        "validation": held,
+        "earlier model": before,
     }
-    return {name: None if items is None else _digest(items) for name, items in parts.items()}
+    return {name: _digest(items) if items else None for name, items in parts.items()}
 
 
-def _names(names: Vocabulary) -> list[object]:
-    return [*names.names, names.counts]
+def _contents(item: object) -> Iterable[object]:
+    match item:
+        case Vocabulary():
+            return *item.names, item.counts
+        case Counts():
+            return item.indptr, item.indices, item.values
+        case Taxonomy():
+            return item.indptr, item.indices, item.weights
+        case _:
+            return (item,)
 
 
-def _counts(counts: Counts) -> list[object]:
-    return [counts.indptr, counts.indices, counts.values]
-
-
-def _edges(taxonomy: Taxonomy | None) -> list[object] | None:
-    return None if taxonomy is None else [taxonomy.indptr, taxonomy.indices, taxonomy.weights]
-
-
-def _held_out(data: Dataset) -> list[object]:
-    return [*_names(data.rows), *_names(data.columns), *_counts(data.counts)]
-
-
-def _digest(items: list[object]) -> str:
+def _digest(items: Sequence[object]) -> str:
     """Return a checksum of strings and arrays; each is preceded by its length, which keeps adjacent items apart."""
     found = hashlib.sha256()
-    for item in items:
+    for item in chain.from_iterable(map(_contents, items)):
         if isinstance(item, np.ndarray):
             content = np.ascontiguousarray(item).reshape(-1).view(np.uint8).data
         else:

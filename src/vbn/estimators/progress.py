@@ -18,17 +18,7 @@ _LOG_EVERY = 10.0  # seconds between lines of a log
 
 
 class Progress(AbstractContextManager["Progress"]):
-    """Shows epochs as they pass, on standard error.
-
-    Parameters
-    ----------
-    epochs
-        Number of epochs of the whole fit.
-    verbose
-        Whether to show anything.
-    done
-        Number of epochs done before, by a fit that is resumed.
-    """
+    """Shows epochs as they pass, on standard error; `done` of them were done before, by a fit that is resumed."""
 
     def __init__(self, epochs: int, verbose: bool, done: int = 0) -> None:
         self.epochs = epochs
@@ -136,21 +126,17 @@ class Interrupt(AbstractContextManager["Interrupt"]):
     """Makes the first Ctrl-C end a fit after the present epoch, and the second one end it at once.
 
     The first one is remembered, not raised: raised while kernels are compiled, it would be swallowed by the compiler's
-    own clean-up. This works only in the main thread, as no other receives it, and not where Ctrl-C is ignored, as in a
-    background job.
+    own clean-up. This works only in the main thread, and not where Ctrl-C is ignored, as in a background job.
     """
 
     def __init__(self) -> None:
         self.requested = False
-        self._before: Any = None
-        self._here = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
-        )
+        self._before: Any = signal.getsignal(signal.SIGINT)
+        in_main = threading.current_thread() is threading.main_thread()
+        self._here = in_main and self._before is not signal.SIG_IGN
 
     def __enter__(self) -> Interrupt:
         if self._here:
-            self._before = signal.getsignal(signal.SIGINT)
             signal.signal(signal.SIGINT, self._handle)
         return self
 

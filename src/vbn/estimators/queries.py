@@ -26,7 +26,7 @@ from vbn.inference import (
     relation_scores,
     similar,
 )
-from vbn.model import Trained
+from vbn.model import Gaussians, Trained
 from vbn.storage import Densities, write_densities
 
 if TYPE_CHECKING:
@@ -47,11 +47,7 @@ def pairs_have_sides(side: str) -> Hint:  # noqa: ARG001 - the same for both
 
 
 def hinting(hint: Callable[[str], Hint]) -> Callable[[Method], Method]:
-    """Let a method say what to do with an unknown name that is known on the other side.
-
-    Where rows and columns are different entities, such a name deserves more than "unknown". `hint(side)` says what to
-    do with a name of that side.
-    """
+    """Let a method say what to do with an unknown name that is known on the other side: `hint(side)`."""
 
     def decorate(method: Method) -> Method:
         @functools.wraps(method)
@@ -59,26 +55,19 @@ def hinting(hint: Callable[[str], Hint]) -> Callable[[Method], Method]:
             try:
                 return method(self, *args, **options)
             except UnknownEntityError as error:
-                side = _other_side(self._trained, error)
-                if side is None:
+                trained = self._trained
+                if trained is None or trained.shared or error.elsewhere:
                     raise
-                text, remedies = hint(side)
-                elsewhere = f"it is the name of a {side}: {text}"
+                sides = [side for side in ("row", "column") if error.name in trained.vocabulary(side)]
+                if len(sides) != 1:
+                    raise
+                text, remedies = hint(sides[0])
+                elsewhere = f"it is the name of a {sides[0]}: {text}"
                 raise UnknownEntityError(error.name, (), error.what, elsewhere, remedies) from None
 
         return wrapped  # type: ignore[return-value]
 
     return decorate
-
-
-def _other_side(trained: Trained | None, error: UnknownEntityError) -> str | None:
-    """Return the side on which the name is known, if it is on one only."""
-    if trained is None or trained.shared or error.elsewhere:
-        return None
-    on_rows, on_columns = error.name in trained.rows, error.name in trained.columns
-    if on_rows == on_columns:
-        return None
-    return "row" if on_rows else "column"
 
 
 class Queries:
@@ -90,26 +79,14 @@ class Queries:
 
     @property
     def trained_(self) -> Trained:
-        """The fitted state: vocabularies, taxonomies and the posterior.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        """
+        """The fitted state: vocabularies, taxonomies and the posterior; raises `NotFittedError` before `fit`."""
         if self._trained is None:
             raise NotFittedError(f"this {type(self).__name__} has not been fitted; call fit(data) first.")
         return self._trained
 
     @property
     def data_(self) -> Dataset | None:
-        """The data that the model has learned from; None if it was saved without its counts.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        """
+        """The data that the model has learned from; None if it was saved without its counts."""
         _ = self.trained_  # raises before `fit`
         return self._data
 
@@ -167,8 +144,7 @@ class Queries:
         need_choice("role", role, ("entity", "context", "category"))
         if role == "category":
             return _category(trained, entity, part or ("u" if trained.shared or side == "row" else "v"))
-        as_row = role == "entity" if trained.shared else side == "row"
-        chosen, i = trained.part("u" if as_row else "v"), trained.vocabulary(side).id(entity)
+        chosen, i = _part(trained, role, side), trained.vocabulary(side).id(entity)
         return Density(chosen.mean[i].copy(), chosen.variance[i].copy())
 
     @hinting(pairs_have_sides)
@@ -306,10 +282,6 @@ class Queries:
         dial = read_dial(popularity, popularity_floor)
         return related(trained, relation, entity, int(k), trained.profile.candidates("column"), dial)
 
-
-class Exporting(Queries):
-    """Gives a model `export` and `to_keyed_vectors`."""
-
     def export(
         self,
         path: str | os.PathLike[str],
@@ -388,6 +360,11 @@ class Exporting(Queries):
         return vectors
 
 
+def _part(trained: Trained, role: str, side: str) -> Gaussians:
+    as_row = role == "entity" if trained.shared else side == "row"
+    return trained.part("u" if as_row else "v")
+
+
 def _category(trained: Trained, entity: object, part: str) -> Density:
     need_choice("part", part, ("u", "v"))
     names = trained.rows if part == "u" else trained.columns
@@ -407,9 +384,8 @@ def _names(given: Any) -> list[object]:
 def _densities(trained: Trained, role: str, side: str, categories: bool) -> Densities:
     """Return the densities of a role and side, with or without entities that are only categories."""
     need_choice("role", role, ("entity", "context"))
-    names, taxonomy = trained.vocabulary(side), trained.taxonomy(side)
-    as_row = role == "entity" if trained.shared else side == "row"
-    part = trained.part("u" if as_row else "v")
+    names, part = trained.vocabulary(side), _part(trained, role, side)
+    taxonomy = trained.taxonomy(side)
     if categories:
         return Densities(list(names), names.counts, part.mean, part.variance, taxonomy, np.arange(len(names)))
     ids = np.flatnonzero(trained.profile.candidates(side))

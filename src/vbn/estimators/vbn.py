@@ -5,27 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from vbn._parameters import RENAMED, kept_with_model
 from vbn.data import Dataset, bytes_of
 from vbn.engines import Engine, make_engine
 from vbn.estimators.answers import Answers
-from vbn.estimators.base import Saving, registered, warn_of_old_name
+from vbn.estimators.base import registered, warn_of_old_name
 from vbn.estimators.checking import check_parameters, need_callbacks, need_datasets
 from vbn.estimators.checkpoint import Checkpoints, fingerprints, read_checkpoint
-from vbn.estimators.parameters import RENAMED
 from vbn.estimators.progress import Interrupt, Progress
-from vbn.estimators.queries import Exporting
 from vbn.estimators.training import Training, prepare
 from vbn.model import EpochInfo, Trained, continued, train
+from vbn.storage import write_folder
 
 Callback = Callable[["VBN", EpochInfo], Any]
 
 
 @registered
-class VBN(Answers, Exporting, Saving):
+class VBN(Answers):
     """Entity embeddings as probability densities, with a taxonomy as prior and typed relations.
 
     Parameters
@@ -259,6 +260,40 @@ class VBN(Answers, Exporting, Saving):
         data = continued(self._trained, data) if self._data is None else self._data.merge(data)
         return self._fit(data, validation, need_callbacks(callbacks), self._trained, resume_from, whole)
 
+    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
+        """Write the model to a folder: tensors, config.json and a model card. Replaces a model that is there.
+
+        At every moment the folder holds the old model or the new one, even if the process is killed. Saving the same
+        model twice gives the same bytes.
+
+        Parameters
+        ----------
+        folder
+            Where to write; created if it does not exist.
+        counts
+            Whether to keep the counts too, so that `partial_fit` after loading uses all of them. Without them the
+            folder is smaller and reveals no single pairs, and the posterior stands in for the old counts.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        ModelFileError
+            If it cannot be written; a model that was there is unchanged.
+        """
+        trained = self.trained_
+        self._check_for_saving()
+        record = {
+            "lower_bounds": self.lower_bounds_.tolist(),
+            "validation": self.validation_.tolist(),
+            "converged": self.converged_,
+        }
+        params = kept_with_model(self.get_params())
+        return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
+
     def _fit(
         self,
         data: Dataset,
@@ -274,9 +309,7 @@ class VBN(Answers, Exporting, Saving):
         if self.checkpoint is not None or resume_from is not None:
             marks = fingerprints(data, validation, None if whole else earlier)
         reached = None if resume_from is None else read_checkpoint(resume_from, kind, params, marks)
-        checkpoints = None
-        if self.checkpoint is not None:
-            checkpoints = Checkpoints(self.checkpoint, self.checkpoint_every, kind, params, marks)
+        checkpoints = None if self.checkpoint is None else Checkpoints(kind, params, marks)
         with Interrupt() as interrupt:
             training = prepare(params, settings, data, validation, earlier, whole)
             if interrupt.requested:  # there is nothing yet that could be kept

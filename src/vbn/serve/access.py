@@ -27,33 +27,17 @@ _OPEN = ("/api/health",)  # needs no token: a load balancer has none
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is served.
+    """How a model is served."""
 
-    Attributes
-    ----------
-    token : str or None
-        Token that callers must send as ``Authorization: Bearer TOKEN``; required for any address but this machine's
-        own.
-    writable : bool
-        Whether what-if entities may be saved into the model.
-    watch : float
-        Seconds between checks for a new model in the folder; 0 disables them.
-    origins : tuple of str
-        Origins whose pages may send requests from a browser, such as ``("https://shop.example",)`` (CORS), besides the
-        server's own page.
-    hosts : tuple of str
-        Host names besides this machine's own, such as ``("box.lan",)``, that requests to a server without a token may
-        use; "*" for any. Refusing other names prevents DNS rebinding: a page elsewhere whose name points here.
-    largest_body : int
-        Most bytes of a request's body.
-    """
-
-    token: str | None = None
-    writable: bool = False
-    watch: float = 2.0
-    origins: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    largest_body: int = 1 << 20
+    token: str | None = None  # callers send it as `Authorization: Bearer TOKEN`; any address but the local one needs it
+    writable: bool = False  # whether what-if entities may be saved into the model
+    watch: float = 2.0  # seconds between checks for a new model in the folder; 0 disables them
+    origins: tuple[
+        str, ...
+    ] = ()  # whose pages may ask from a browser besides the server's own, as https://shop.example
+    hosts: tuple[str, ...] = ()  # names, besides the local ones, of a server without a token; "*": any. Refusing others
+    # prevents DNS rebinding: a page elsewhere whose name points here.
+    largest_body: int = 1 << 20  # bytes
 
     def __post_init__(self) -> None:
         if self.token is not None and len(self.token) < 8:
@@ -70,13 +54,7 @@ class Settings:
                 )
 
     def check_host(self, host: str) -> None:
-        """Refuse to serve the whole network without a token.
-
-        Examples
-        --------
-        >>> Settings().check_host("127.0.0.1")
-        >>> Settings(token="long enough").check_host("0.0.0.0")
-        """
+        """Refuse to serve the whole network without a token."""
         if host not in _LOCAL and self.token is None:
             raise ParameterError(
                 f"serving on {host} lets other machines ask: set a token ({{remedy}}, or VBN_TOKEN in the environment "
@@ -101,19 +79,7 @@ class Settings:
 
 
 class Guards:
-    """ASGI middleware that checks host, token and size of a request, adds security headers, and counts and times it.
-
-    Parameters
-    ----------
-    app
-        The application.
-    settings
-        Token and limits.
-    metrics
-        Counts requests.
-    frames
-        Origins that may show the page in a frame, or "'none'".
-    """
+    """ASGI middleware that checks host, token and size of a request, adds security headers, and counts and times it."""
 
     def __init__(self, app: Any, settings: Settings, metrics: Metrics, frames: str = "'none'") -> None:
         self.app, self.settings, self.metrics = app, settings, metrics

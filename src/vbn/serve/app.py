@@ -24,14 +24,7 @@ _PATIENCE = 20.0  # seconds to wait for a server to start
 def create_app(source: Any, settings: Settings | None = None, frames: str = "'none'") -> Any:
     """Return the application: the page at /, the service under /api, its description at /docs.
 
-    Parameters
-    ----------
-    source
-        A folder with a model, or a fitted model.
-    settings
-        Token, limits, and whether entities may be saved.
-    frames
-        Origins that may show the page in a frame, as in a content security policy.
+    `source` is a folder with a model, or a fitted model; `frames` are the origins that may show the page in a frame.
     """
     try:
         from anyio.to_thread import current_default_thread_limiter
@@ -89,18 +82,9 @@ def serve(
     settings: Settings | None = None,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve a model until the process is told to stop; requests that have begun are finished.
+    """Serve a model (or a folder with one) until the process is told to stop; requests that have begun are finished.
 
-    Parameters
-    ----------
-    source
-        A folder with a model, or a fitted model.
-    host, port
-        Address to listen on; any but this machine's own needs a token. Port 0 takes a free one.
-    settings
-        Token, limits, and whether entities may be saved.
-    ready
-        Called with the address once it is taken.
+    Any host but this machine's own needs a token; port 0 takes a free one. `ready` is called with the address.
     """
     chosen = settings or Settings()
     chosen.check_host(host)
@@ -133,17 +117,7 @@ def bound(host: str, port: int) -> socket.socket:
 class Explorer:
     """A running explorer, in a thread of this process; shows itself in a notebook, and ends with `stop`.
 
-    Parameters
-    ----------
-    model
-        A fitted model. Entities that are added to it later are not shown.
-    height
-        Height of the frame in pixels.
-
-    Attributes
-    ----------
-    url : str
-        Its address, for a browser on this machine.
+    Entities that are added to the model later are not shown. `url` is its address, for a browser on this machine.
     """
 
     def __init__(self, model: Any, height: int = 720) -> None:

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -31,24 +32,12 @@ _RARE = 0.25  # share of the entities that are called rare
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of the entities of a side.
-
-    Attributes
-    ----------
-    side : str
-        "row" or "column".
-    ids : ndarray
-        The entities that have a place: all but parents without data.
-    places : ndarray
-        Places of shape (n, 2), between -1 and 1.
-    method : str
-        "t-SNE" or "principal axes".
-    """
+    """Places of the entities of a side."""
 
     side: str
-    ids: np.ndarray
-    places: np.ndarray
-    method: str
+    ids: np.ndarray  # the entities that have a place: all but parents without data
+    places: np.ndarray  # of shape (n, 2), between -1 and 1
+    method: str  # "t-SNE" or "principal axes"
 
 
 def lay_out(
@@ -58,41 +47,22 @@ def lay_out(
     method: str = "auto",
     wanted: Callable[[], bool] = lambda: True,
 ) -> Layout:
-    """Return places by openTSNE if it is installed, else by the two principal axes.
+    """Return places by openTSNE if it is installed, else ("auto") or always ("principal axes") by the principal axes.
 
-    Parameters
-    ----------
-    trained
-        The model.
-    side
-        The side whose entities are placed.
-    seed
-        Seed of t-SNE.
-    method
-        "auto", "t-SNE" or "principal axes".
-    wanted
-        Called now and then during t-SNE; if it returns False, `NotWantedError` is raised.
+    `wanted` is called now and then during t-SNE; if it returns False, `NotWantedError` is raised.
     """
     ids = np.flatnonzero(trained.profile.candidates(side))
     vectors = unit(_part(trained, side).mean[ids].astype(np.float64))
-    chosen = method
     if method == "auto":
-        chosen = "t-SNE" if _has_tsne() and len(ids) > _FEWEST else "principal axes"
+        method = "t-SNE" if find_spec("openTSNE") is not None and len(ids) > _FEWEST else "principal axes"
     places = principal(vectors)
-    if chosen == "t-SNE":
-        jobs = max(1, available_cores() // 2)
-        places = tsne.places(vectors, places, seed, jobs, wanted)
-    return Layout(side, ids, scaled(places).astype(np.float32), chosen)
+    if method == "t-SNE":
+        places = tsne.places(vectors, places, seed, max(1, available_cores() // 2), wanted)
+    return Layout(side, ids, scaled(places).astype(np.float32), method)
 
 
 def _part(trained: Trained, side: str) -> Any:
     return trained.posterior.u if side == "row" or trained.shared else trained.posterior.v
-
-
-def _has_tsne() -> bool:
-    import importlib.util
-
-    return importlib.util.find_spec("openTSNE") is not None
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
@@ -162,17 +132,7 @@ def _between(places: np.ndarray, others: np.ndarray, vectors: np.ndarray) -> np.
 
 
 def stored(folder: Path, trained: Trained, mark: str) -> Layout | None:
-    """Return the layout that is kept beside a model; None if it is missing, broken or that of another model.
-
-    Parameters
-    ----------
-    folder
-        Folder of the model.
-    trained
-        The model.
-    mark
-        Checksum of the model's densities.
-    """
+    """Return the layout kept beside a model with this checksum; None if it is missing, broken or of another model."""
     ids = np.flatnonzero(trained.profile.candidates("column"))
     try:
         with (folder / LAYOUT_FILE).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -211,7 +171,7 @@ class Map:
 
 def draw_map(trained: Trained, layout: Layout, final: bool) -> Map:
     """Return the map of a layout; if `final` is False, a better layout is being computed."""
-    part = trained.posterior.u if trained.shared else trained.posterior.v
+    part = _part(trained, "column")
     names, ids = trained.columns, layout.ids
     branch, titles = branches(trained, ids)
     stds = np.sqrt(part.variance[ids].astype(np.float64).mean(axis=1))
@@ -231,8 +191,6 @@ def draw_map(trained: Trained, layout: Layout, final: bool) -> Map:
 def rare_below(counts: np.ndarray) -> float:
     """Return the largest count of rare entities: the rarest quarter, without the most frequent ones.
 
-    Examples
-    --------
     >>> [rare_below(np.array(counts)) for counts in ([1, 1, 2, 3, 50, 700, 8, 9], [4, 4, 4], [1, 1, 1, 2])]
     [1.0, 0.0, 1.0]
     """
@@ -276,13 +234,7 @@ def _heaviest_parent(taxonomy: Taxonomy, n: int) -> np.ndarray:
 
 
 def _levels(up: np.ndarray) -> list[np.ndarray]:
-    """Return the nodes of each level, the roots first.
-
-    Examples
-    --------
-    >>> [level.tolist() for level in _levels(np.array([-1, 0, 1, 0]))]
-    [[0], [1, 3], [2]]
-    """
+    """Return the nodes of each level, the roots first."""
     depth, here = np.zeros(len(up), dtype=np.int64), up
     while (here >= 0).any():
         depth += here >= 0

@@ -21,13 +21,7 @@ router = APIRouter(prefix="/api", responses={code: {"model": out.Problem} for co
 _BINARY = "application/octet-stream"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
-Limit = Annotated[int, Query(ge=1, le=out.MOST_ANSWERS)]
-OfSide = Annotated[out.Side, Query()]
 Typed = Annotated[str, Query(max_length=out.LONGEST_NAME)]
-NameAsked = Annotated[str, Query(min_length=1, max_length=out.LONGEST_NAME)]
-Measure = Annotated[Literal["cosine", "context"], Query()]
-Dial = Annotated[float, Query(ge=-100, le=100, allow_inf_nan=False)]
-Floor = Annotated[float, Query(ge=0, le=1e6, allow_inf_nan=False)]
 Ids = Annotated[list[Annotated[int, Field(ge=0, lt=2**31)]], Query(min_length=1, max_length=500)]
 
 
@@ -63,16 +57,18 @@ def health(request: Request) -> out.Health:
 
 
 @router.get("/entities", summary="Names that begin with or contain a text")
-def entities(
-    request: Request, q: Typed = "", limit: Limit = 20, side: Annotated[out.Side | None, Query()] = None
-) -> out.Entities:
+def entities(request: Request, q: Typed = "", limit: out.K = 20, side: out.Side | None = None) -> out.Entities:
     """Without a text, the most frequent ones."""
     return answer.entities(_state(request).holder.current, q, limit, side)
 
 
 @router.get("/similar", summary="The nearest entities")
 def similar(
-    request: Request, entity: NameAsked, k: Limit = 10, by: Measure = "cosine", side: OfSide = "column"
+    request: Request,
+    entity: out.Name,
+    k: out.K = 10,
+    by: Literal["cosine", "context"] = "cosine",
+    side: out.Side = "column",
 ) -> out.Answers:
     """By the cosine of the means, or by the probability of occurring together."""
     served = _state(request).holder.current
@@ -94,11 +90,11 @@ def recommend(request: Request, asked: out.Wanted) -> out.Answers:
 @router.get("/related", summary="Where a relation leads")
 def related(
     request: Request,
-    relation: NameAsked,
-    entity: NameAsked,
-    k: Limit = 10,
-    popularity: Dial = 0.0,
-    popularity_floor: Floor = 0.0,
+    relation: out.Name,
+    entity: out.Name,
+    k: out.K = 10,
+    popularity: out.Dial = 0.0,
+    popularity_floor: out.Floor = 0.0,
 ) -> out.Answers:
     """The entities to which a relation most probably leads from one."""
     served = _state(request).holder.current
@@ -106,7 +102,7 @@ def related(
 
 
 @router.get("/explain", summary="Why an entity is where it is")
-def explain(request: Request, entity: NameAsked, side: OfSide = "column") -> out.Explained:
+def explain(request: Request, entity: out.Name, side: out.Side = "column") -> out.Explained:
     """Shares of prior and data, the strongest pairs, parents, siblings and children."""
     return answer.explained(_state(request).holder.current, entity, side)
 
@@ -153,7 +149,7 @@ def map_names(request: Request, ids: Ids) -> dict[str, str]:
 
 
 @router.get("/map/place", summary="The number of an entity on the map")
-def map_place(request: Request, entity: NameAsked) -> dict[str, int]:
+def map_place(request: Request, entity: out.Name) -> dict[str, int]:
     """As in the map."""
     return {"id": _state(request).holder.current.trained.columns.id(entity)}
 
@@ -200,16 +196,12 @@ def handle_errors(app: FastAPI) -> None:
 def message_of(error: VBNError, method: str) -> str:
     """Return an error's message with its remedies as fields of a body (POST) or parameters of a query (GET).
 
-    Examples
-    --------
     >>> error = DataError("nothing is left; send {remedy} or {remedy}", remedies=[("exclude_seen", False), ("user",)])
     >>> message_of(error, "POST")
     'nothing is left; send "exclude_seen": false or "user"'
     >>> message_of(error, "GET")
     'nothing is left; send exclude_seen=false or user='
     """
-    if not error.remedies:
-        return str(error)
     return error.told(_in_body if method == "POST" else _in_query)
 
 

@@ -25,21 +25,11 @@ _LAST = "\U0010ffff"
 
 @dataclass(frozen=True)
 class Served:
-    """A model with what is computed from it once; a request uses the same one from beginning to end.
+    """A model with what is computed from it once; a request uses the same one from beginning to end."""
 
-    Attributes
-    ----------
-    model
-        A fitted model. It never changes: entities are added to a copy.
-    version : int
-        Number of models that this server has had.
-    root : int
-        Version of the model that was loaded: this one, or the one that it has grown from by added entities.
-    """
-
-    model: Any
-    version: int = 1
-    root: int = 1
+    model: Any  # fitted; it never changes: entities are added to a copy
+    version: int = 1  # number of models that this server has had
+    root: int = 1  # version of the model that was loaded: this one, or the one that it has grown from by added entities
 
     @property
     def trained(self) -> Trained:
@@ -49,9 +39,7 @@ class Served:
 
     def copy(self) -> Any:
         """Return a model to which entities may be added; it shares the arrays until then."""
-        twin = copy.copy(self.model)
-        twin.verbose = False
-        return twin
+        return copy.copy(self.model).set_params(verbose=False)
 
     @cached_property
     def mark(self) -> str:
@@ -71,13 +59,7 @@ class Served:
 
 
 class Holder:
-    """Holds the served model, and checks its folder for a newer one.
-
-    Parameters
-    ----------
-    source
-        A folder with a model, or a fitted model.
-    """
+    """Holds the served model, given as such or as a folder, and checks the folder for a newer one."""
 
     def __init__(self, source: Any) -> None:
         self.folder = Path(source) if isinstance(source, (str, Path)) else None
@@ -87,24 +69,12 @@ class Holder:
         self.current = Served(source if self.folder is None else load(self.folder))
 
     def refresh(self) -> bool:
-        """Load the model again if its folder changed; a broken one sets `problem` and leaves the old one in place.
-
-        Returns
-        -------
-        bool
-            Whether there is a new model.
-        """
+        """Load the model again if its folder changed, and return whether it was; a broken one only sets `problem`."""
         with self._lock:
             return self._refreshed()
 
     def save(self, model: Any, base: Served) -> bool:
-        """Write a model that has grown from `base` to the folder and serve it.
-
-        Returns
-        -------
-        bool
-            False if another model is served by now: the entities have to be added to that one.
-        """
+        """Write a model that has grown from `base` to the folder and serve it; False if another is served by now."""
         with self._lock:
             self._refreshed()
             if self.current is not base:
@@ -156,15 +126,6 @@ def _stamp(path: Path) -> tuple[str, int, int, int]:
 class TypeAhead:
     """Search for names by their beginning, by the beginning of a word in them, or by any part; ignores case.
 
-    Parameters
-    ----------
-    names
-        All of them.
-    counts
-        How often each was seen; frequent names come first.
-
-    Examples
-    --------
     >>> found = TypeAhead(["green tea", "Tea", "coffee", "steak"], [1, 5, 9, 2])
     >>> found("tea", 10).tolist()
     [1, 0, 3]
@@ -172,7 +133,8 @@ class TypeAhead:
 
     def __init__(self, names: tuple[str, ...] | list[str], counts: np.ndarray | list[float]) -> None:
         folded = [name.casefold().replace("\n", " ").lstrip() for name in names]
-        starts = [(text[at:], number, at > 0) for number, text in enumerate(folded) for at in _starts(text)]
+        words = [[0, *(match.start() for match in _WORD.finditer(text) if match.start())] for text in folded]
+        starts = [(folded[number][at:], number, at > 0) for number, places in enumerate(words) for at in places]
         starts.sort(key=lambda entry: entry[0])
         self._keys = [key for key, _, _ in starts]
         self._numbers = np.array([number for _, number, _ in starts], dtype=np.int64)
@@ -207,14 +169,3 @@ class TypeAhead:
             places.append(number)
             at = self._text.find(text, int(self._ends[number]))
         return np.array(places, dtype=np.int64)
-
-
-def _starts(text: str) -> list[int]:
-    """Return where a name and the words in it begin.
-
-    Examples
-    --------
-    >>> _starts("elm green-tea")
-    [0, 4, 10]
-    """
-    return [0, *(match.start() for match in _WORD.finditer(text) if match.start())]

@@ -20,8 +20,6 @@ _EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0
 class Metrics:
     """Counts of requests by route and status, and of how long they took.
 
-    Examples
-    --------
     >>> metrics = Metrics()
     >>> metrics.count("/api/similar", 200, 0.004)
     >>> 'vbn_requests_total{route="/api/similar",status="200"} 1' in metrics.text({"entities": 5})
@@ -63,13 +61,7 @@ class Metrics:
 
 @dataclass
 class State:
-    """What all requests share.
-
-    Attributes
-    ----------
-    holder, settings, metrics
-        The model, how it is served, and counts of requests.
-    """
+    """What all requests share."""
 
     holder: Holder
     settings: Settings

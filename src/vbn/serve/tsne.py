@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -30,27 +31,9 @@ class TSNEFailedError(Exception):
 
 
 def places(vectors: np.ndarray, start: np.ndarray, seed: int, jobs: int, wanted: Callable[[], bool]) -> np.ndarray:
-    """Return places in the plane; neighbours are those by cosine.
+    """Return places in the plane for vectors of length 1 and initial places, on so many cores.
 
-    Parameters
-    ----------
-    vectors
-        Vectors of length 1.
-    start
-        Initial places: (n, 2).
-    seed
-        Seed of the random numbers.
-    jobs
-        Number of cores to use.
-    wanted
-        Called now and then; if it returns False, the process is stopped.
-
-    Raises
-    ------
-    NotWantedError
-        If `wanted` returned False.
-    TSNEFailedError
-        If the process failed, with the last line that it wrote.
+    `wanted` is called now and then; if it returns False, the process is stopped and `NotWantedError` raised.
     """
     with tempfile.TemporaryDirectory(prefix="vbn-map-") as made:
         folder = Path(made)
@@ -73,14 +56,12 @@ def places(vectors: np.ndarray, start: np.ndarray, seed: int, jobs: int, wanted:
 
 
 def _wait(process: subprocess.Popen[bytes], wanted: Callable[[], bool]) -> None:
-    while True:
-        try:
+    while process.poll() is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_LOOKS)
-        except subprocess.TimeoutExpired:
-            if not wanted():
-                raise NotWantedError from None
-        else:
             return
+        if not wanted():
+            raise NotWantedError
 
 
 def _environment(jobs: int) -> dict[str, str]:
