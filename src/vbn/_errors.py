@@ -19,13 +19,7 @@ REMEDY = "{remedy}"
 
 
 def in_python(name: str, value: object = None) -> str:
-    """Phrase a remedy for a caller in Python: a parameter and its value, a parameter alone, or words as they are.
-
-    Examples
-    --------
-    >>> in_python("missing", "drop"), in_python("side"), in_python("", "partial_fit()")
-    ("missing='drop'", 'side=', 'partial_fit()')
-    """
+    """Phrase a remedy for a caller in Python: a parameter and its value, a parameter alone, or words as they are."""
     if not name:
         return str(value)
     return f"{name}=" if value is None else f"{name}={value!r}"
@@ -35,15 +29,8 @@ class Told:
     """A message with remedies as data: a parameter and its value, a parameter alone, or a call in Python.
 
     The message has a `REMEDY` in place of each. Python, shell and REST phrase them in their own words, and the shell
-    leaves out what it does not have.
-
-    Parameters
-    ----------
-    message
-        What is wrong, and what to do.
-    remedies
-        One for each `REMEDY` of the message: (parameter, value), (parameter,), or ("", words) for what is no parameter,
-        such as a method to call.
+    leaves out what it does not have. Remedies are (parameter, value), (parameter,), or ("", words) for what is no
+    parameter, such as a method to call.
 
     Examples
     --------
@@ -123,20 +110,8 @@ class MissingExtraError(VBNError, ImportError):
 class UnknownEntityError(VBNError, KeyError):
     """A name that the model or the data set does not know, with the closest names it does know.
 
-    The closest names are computed on first use: catching this error in a loop costs nothing.
-
-    Parameters
-    ----------
-    name
-        The name.
-    known
-        The names that would have been fine.
-    what
-        What it was taken for the name of.
-    elsewhere
-        Where the name is known, and what to do: said in place of the closest names.
-    remedies
-        One for each `REMEDY` of `elsewhere`, as in `Told`.
+    The closest names are computed on first use: catching this error in a loop costs nothing. `what` is what the name
+    was taken for; `elsewhere` says where the name is known and what to do, in place of the closest names.
 
     Examples
     --------
@@ -173,23 +148,11 @@ class UnknownEntityError(VBNError, KeyError):
         return f"{unknown}. Did you mean {_listed(self.closest)}?" if self.closest else f"{unknown}."
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_unknown, (self.name, self.closest, self.what, self.elsewhere, self.remedies))
+        return UnknownEntityError, (self.name, self.closest, self.what, self.elsewhere, self.remedies)
 
 
 for _error in (VBNError, *VBNError.__subclasses__(), *DataError.__subclasses__()):
     _error.__module__ = "vbn"  # where users import them from, and what tracebacks show
-
-
-def _rebuild_unknown(
-    name: str,
-    closest: list[str],
-    what: str,
-    elsewhere: str = "",
-    remedies: Iterable[tuple[str, object] | tuple[str]] = (),
-) -> UnknownEntityError:
-    error = UnknownEntityError(name, (), what, elsewhere, remedies)
-    error.closest = closest
-    return error
 
 
 def _filled(message: str, remedies: Iterable[tuple[str, object] | tuple[str]], phrase: Callable[..., str]) -> str:

@@ -91,21 +91,9 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
-        self.dim = dim
-        self.epochs = epochs
-        self.taxonomy = taxonomy
-        self.negatives = negatives
-        self.noise_power = noise_power
-        self.subsample = subsample
-        self.reject_positives = reject_positives
-        self.alpha = alpha
-        self.beta = beta
-        self.average_epochs = average_epochs
-        self.tol = tol
-        self.dtype = dtype
-        self.n_threads = n_threads
-        self.random_state = random_state
-        self.verbose = verbose
+        given = locals()
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn the densities of the items.
@@ -136,23 +124,11 @@ class EntityEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the embeddings of rows: the means of their densities, of shape (users, dim).
-
-        Parameters
-        ----------
-        X : sparse or dense matrix, or table, of shape (users, items)
-            Users seen in `fit` or not.
-        """
+        """Return the embeddings of rows, seen in `fit` or not: the means of their densities, of shape (users, dim)."""
         return self.densities(X)[0]
 
     def densities(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return means and variances of the densities of rows, each of shape (users, dim); more items, less variance.
-
-        Parameters
-        ----------
-        X : sparse or dense matrix, or table, of shape (users, items)
-            Users seen in `fit` or not.
-        """
+        """Return means and variances of the densities of rows, of shape (users, dim); more items, less variance."""
         check_is_fitted(self)
         found = fold_in(self.model_.trained_, self._contexts(self._validated(X, reset=False)))
         return found.mean, found.variance

@@ -43,7 +43,42 @@ def demo(
 
     Trains with and without a taxonomy, compares the two, adds words, asks for antonyms.
     """
-    _run_demo(out, epochs=epochs, seed=seed)
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.text import Text
+
+    from vbn.cli.run_files import forget
+    from vbn.data import Dataset
+    from vbn.datasets import load_bundled
+
+    check_model_folder(Path(out))
+    console = Console(highlight=False)
+    bundled = load_bundled()
+    console.rule("[bold]vbn: entities as probability densities", align="left")
+    console.print(
+        "Words of WordNet's definitions of food, animals and the body: which words occur together, hypernyms as a "
+        "taxonomy, antonyms and parts as relations. Four words in five are seen at most three times.\n"
+    )
+    console.print(Text(str(bundled.train.describe())))
+    started = time.perf_counter()
+    console.print("\n[bold]Training[/bold] with the taxonomy and the relations, then without:")
+    model = _trained(bundled.train, epochs, seed)
+    counts = Dataset(bundled.train.rows, None, bundled.train.counts, kind=bundled.train.kind)
+    plain = _trained(counts, epochs, seed)
+    console.print(f"two models in {time.perf_counter() - started:.0f} s\n")
+    _show_rare_words(console, model, plain, bundled)
+    _show_certainty(console, model, bundled)
+    _show_new_words(console, model)
+    _show_antonyms(console, model, bundled)
+    _show_score(console, model, plain, bundled, seed)
+    folder = model.save(out)
+    forget(folder, checkpoint=True)
+    console.print(f"\nThe model is saved in [bold]{escape(str(folder))}[/bold]. Play with it:")
+    here = shlex.quote(str(folder))
+    for line in (f"vbn similar {here} gouda", f"vbn related {here} antonym left", f"vbn explain {here} brie"):
+        console.print(Text(f"  {line}", style="cyan"), soft_wrap=True)
+    console.print(Text("See it in a browser (needs pip install 'vbn[serve]'):"))
+    console.print(Text(f"  vbn serve {here} --open", style="cyan"), soft_wrap=True)
 
 
 data = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Data to try things out on.")
@@ -74,45 +109,6 @@ def get(
     typer.echo(download(name, to, tell=say))
 
 
-def _run_demo(out: str, *, epochs: int, seed: int) -> None:
-    """Train with and without the taxonomy on the bundled data, compare, and save the model."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.text import Text
-
-    from vbn.cli.run_files import forget
-    from vbn.datasets import load_bundled
-
-    check_model_folder(Path(out))
-    console = Console(highlight=False)
-    bundled = load_bundled()
-    console.rule("[bold]vbn: entities as probability densities", align="left")
-    console.print(
-        "Words of WordNet's definitions of food, animals and the body: which words occur together, hypernyms as a "
-        "taxonomy, antonyms and parts as relations. Four words in five are seen at most three times.\n"
-    )
-    console.print(Text(str(bundled.train.describe())))
-    started = time.perf_counter()
-    console.print("\n[bold]Training[/bold] with the taxonomy and the relations, then without:")
-    model = _trained(bundled.train, epochs, seed)
-    plain = _trained(_without_knowledge(bundled.train), epochs, seed)
-    console.print(f"two models in {time.perf_counter() - started:.0f} s\n")
-    _show_rare_words(console, model, plain, bundled)
-    _show_certainty(console, model, bundled)
-    _show_new_words(console, model)
-    _show_antonyms(console, model, bundled)
-    _show_score(console, model, plain, bundled, seed)
-    folder = model.save(out)
-    forget(folder, checkpoint=True)
-    console.print(f"\nThe model is saved in [bold]{escape(str(folder))}[/bold]. Play with it:")
-    here = shlex.quote(str(folder))
-    lines = (f"vbn similar {here} gouda", f"vbn related {here} antonym left", f"vbn explain {here} brie")
-    for line in lines:
-        console.print(Text(f"  {line}", style="cyan"), soft_wrap=True)
-    console.print(Text("See it in a browser (needs pip install 'vbn[serve]'):"))
-    console.print(Text(f"  vbn serve {here} --open", style="cyan"), soft_wrap=True)
-
-
 def _trained(data: Dataset, epochs: int, seed: int) -> VBN:
     from vbn.estimators import VBN
 
@@ -120,12 +116,6 @@ def _trained(data: Dataset, epochs: int, seed: int) -> VBN:
     if model.interrupted_:  # the fit keeps what it has, but Ctrl-C is meant for the demo
         raise KeyboardInterrupt
     return model
-
-
-def _without_knowledge(data: Dataset) -> Dataset:
-    from vbn.data import Dataset
-
-    return Dataset(data.rows, None, data.counts, kind=data.kind)
 
 
 def _neighbours(model: VBN, word: str, k: int = 4) -> str:
@@ -157,15 +147,13 @@ def _show_certainty(console: Console, model: VBN, bundled: Bundled) -> None:
     words = sorted(set(bundled.train.rows.names) - {bundled.train.rows[int(i)] for i in categories})
     spreads: dict[str, list[float]] = {name: [] for name, _, _ in BANDS}
     for word in words[::3]:
-        spreads[_band(bundled.frequency.get(word, 0))].append(float(model.posterior(word).std.mean()))
+        seen = bundled.frequency.get(word, 0)
+        band = next(name for name, least, most in BANDS if least <= seen <= most)
+        spreads[band].append(float(model.posterior(word).std.mean()))
     middles = {name: float(np.median(values)) for name, values in spreads.items()}
     widest = max(middles.values())
     for name, middle in middles.items():
         console.print(f"  {name:<14} {middle:5.2f}  [blue]{'█' * round(40 * middle / widest)}[/blue]")
-
-
-def _band(seen: int) -> str:
-    return next(name for name, least, most in BANDS if least <= seen <= most)
 
 
 def _show_new_words(console: Console, model: VBN) -> None:
@@ -176,7 +164,10 @@ def _show_new_words(console: Console, model: VBN) -> None:
 
 
 def _show_antonyms(console: Console, model: VBN, bundled: Bundled) -> None:
-    names, partners = bundled.train.rows, _partners(bundled)
+    pairs, names = bundled.train.relations["antonym"], bundled.train.rows
+    partners: dict[str, set[str]] = {}
+    for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+        partners.setdefault(names[left], set()).add(names[right])
     console.print("\n[bold]A typed relation[/bold]: most probable antonyms with probability; WordNet's own in green")
     for word in ANTONYMS:
         answers = model.related("antonym", word, k=5)
@@ -190,15 +181,6 @@ def _show_antonyms(console: Console, model: VBN, bundled: Bundled) -> None:
         f"  for {100 * hits / len(asked):.0f} % of {len(asked)} words an antonym that training knew is among the first "
         f"five of {len(names):,} names"
     )
-
-
-def _partners(bundled: Bundled) -> dict[str, set[str]]:
-    """Return the antonyms of each word that has some."""
-    pairs, names = bundled.train.relations["antonym"], bundled.train.rows
-    partners: dict[str, set[str]] = {}
-    for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
-        partners.setdefault(names[left], set()).add(names[right])
-    return partners
 
 
 def _taxonomy(bundled: Bundled) -> Taxonomy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 import time
 from pathlib import Path
@@ -44,13 +45,8 @@ def doctor(
 
 def examine(*, self_test: bool, address: str | None = None) -> dict[str, dict[str, Any]]:
     """Return facts by title, fit for JSON."""
-    found = {
-        "versions": _versions(),
-        "machine": _machine(),
-        "threads": _threads(),
-        "numba": _numba(),
-        "extras": _extras(),
-    }
+    parts = {"versions": _versions, "machine": _machine, "threads": _threads, "numba": _numba, "extras": _extras}
+    found = {title: part() for title, part in parts.items()}
     if address is not None:
         from vbn.engines import report
 
@@ -72,7 +68,7 @@ def _requirements() -> list[tuple[str, str | None]]:
     found: list[tuple[str, str | None]] = []
     for line in requires("vbn") or ():
         needed, _, marker = line.partition(";")
-        name = needed.split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
+        name = re.split(r"[\[><=]", needed)[0].strip()
         extra = marker.partition("extra ==")[2].strip().strip("'\"") or None
         found.append((name, extra))
     return found
@@ -93,16 +89,14 @@ def _extras() -> dict[str, Any]:
     for name, extra in _requirements():
         if extra is not None and extra not in ("test", "docs") and name != "vbn":
             wanted.setdefault(extra, []).append(name)
-    return {extra: _extra(extra, names) for extra, names in wanted.items()}
-
-
-def _extra(extra: str, names: list[str]) -> str:
-    found = {name: _installed(name) for name in names}
-    there = ", ".join(f"{name} {number}" for name, number in found.items() if number)
-    missing = [name for name, number in found.items() if not number]
-    if not missing:
-        return there
-    return f"{there + '; ' if there else ''}no {', '.join(missing)}: pip install 'vbn[{extra}]'"
+    told = {}
+    for extra, names in wanted.items():
+        found = {name: _installed(name) for name in names}
+        there = ", ".join(f"{name} {number}" for name, number in found.items() if number)
+        missing = ", ".join(name for name, number in found.items() if not number)
+        hint = f"no {missing}: pip install 'vbn[{extra}]'" if missing else ""
+        told[extra] = "; ".join(filter(None, (there, hint)))
+    return told
 
 
 def _machine() -> dict[str, Any]:
@@ -110,20 +104,16 @@ def _machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processor": processor() or "unknown",
         "cores": os.cpu_count(),
-        "memory": _gigabytes(_page_count("SC_PHYS_PAGES")),
-        "memory free": _gigabytes(_page_count("SC_AVPHYS_PAGES")),
+        "memory": _gigabytes("SC_PHYS_PAGES"),
+        "memory free": _gigabytes("SC_AVPHYS_PAGES"),
     }
 
 
-def _page_count(name: str) -> int | None:
+def _gigabytes(pages: str) -> str:
     try:
-        return os.sysconf(name) * os.sysconf("SC_PAGE_SIZE")
+        return f"{os.sysconf(pages) * os.sysconf('SC_PAGE_SIZE') / 2**30:.1f} GiB"
     except (AttributeError, ValueError, OSError):  # no such figure on this system
-        return None
-
-
-def _gigabytes(size: int | None) -> str:
-    return "unknown" if size is None else f"{size / 2**30:.1f} GiB"
+        return "unknown"
 
 
 def _threads() -> dict[str, Any]:

@@ -53,16 +53,7 @@ def read_pairs(
 ) -> Pairs:
     """Read pairs of names from a csv, tsv, txt or parquet file (gz too).
 
-    Parameters
-    ----------
-    path
-        The file.
-    columns
-        Names or numbers of the columns left, right and number; missing ones are found by usual names or by place.
-    header
-        Whether the file begins with a header; None looks.
-    number
-        Whether there must be a number for each pair; None ignores numbers, unless a column is named for them.
+    `number` says whether there must be a number for each pair; None ignores numbers, unless a column is named for them.
     """
     fields = [Field("left", _LEFT), Field("right", _RIGHT)]
     if number is not None or len(columns) > len(fields):
@@ -168,13 +159,11 @@ def read_training_data(settings: Mapping[str, Any], scratch: Path | None = None)
         data = data.to_folder(scratch)
     unnamed = "drop" if settings.get("drop_missing") else "error"
     if "taxonomy" in settings:
-        child, parent, weight = _three(settings.get("taxonomy_columns", ()))
+        columns: Any = dict(zip(("child", "parent", "weight"), _columns(settings, "taxonomy_columns"), strict=False))
         data = data.with_taxonomy(
             settings["taxonomy"],
             settings.get("taxonomy_side"),
-            child=child,
-            parent=parent,
-            weight=weight,
+            **columns,
             break_cycles="drop" if settings.get("drop_cycles") else "error",
             missing=unnamed,
         )
@@ -195,27 +184,16 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
         options["delimiter"] = options["delimiter"].replace("\\t", "\t")
     if options.pop("drop_missing", False):
         options["missing"] = "drop"
-    columns = [None if column == "" else column for column in settings.get("columns", ())]
+    columns = _columns(settings, "columns")
     if kind == "sequences":
         return Dataset.from_sequences(file, column=columns[0] if columns else None, **options)
-    if kind == "folder":
-        return Dataset.from_folder(file)
     if kind == "matrix":
-        rows, names = (
-            _optional_names(options.pop("row_names", None)),
-            _optional_names(options.pop("column_names", None)),
-        )
-        return Dataset.from_matrix(file, rows, names, **options)
-    if kind == "baskets":
-        return Dataset.from_baskets(file, *columns, **options)
-    make = Dataset.from_interactions if kind == "interactions" else Dataset.from_pairs
-    return make(file, *columns, **options)
+        for side in ("row", "column"):
+            if f"{side}_names" in options:
+                options[f"{side}s"] = read_names(Path(options.pop(f"{side}_names")))
+    made: Dataset = getattr(Dataset, f"from_{kind}")(file, *columns, **options)
+    return made
 
 
-def _optional_names(file: str | None) -> list[str] | None:
-    return None if file is None else read_names(Path(file))
-
-
-def _three(columns: Any) -> list[str | int | None]:
-    given = [None if column == "" else column for column in columns]
-    return [*given, None, None, None][:3]
+def _columns(settings: Mapping[str, Any], key: str) -> list[str | int | None]:
+    return [None if column == "" else column for column in settings.get(key, ())]

@@ -131,8 +131,8 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def check_folder(path: Path) -> None:
-    """Refuse a folder that cannot be written, before hours of training rather than after."""
+def check_model_folder(path: Path) -> None:
+    """Refuse a folder that cannot be written or holds other files, before hours of training rather than after."""
     try:
         missing = [place for place in (path.absolute(), *path.absolute().parents) if not place.exists()]
         there = missing[-1].parent if missing else path
@@ -145,11 +145,6 @@ def check_folder(path: Path) -> None:
             place.rmdir()
     except OSError as error:
         raise ModelFileError(f"{path} cannot be made ({error.strerror}): choose another --out.") from error
-
-
-def check_model_folder(path: Path) -> None:
-    """Refuse, besides, a folder in which a model would replace files that do not belong to a model."""
-    check_folder(path)
     if path.is_dir():
         from vbn import storage
 

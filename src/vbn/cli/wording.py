@@ -31,35 +31,17 @@ _NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, a
 
 
 def in_options(message: object, options: Set[str] | None = None) -> str:
-    """Return a message with options in place of parameters.
+    """Return an error or a warning with options in place of parameters.
 
-    A clause that recommends an option which the verb does not have, or a call in Python, is left out.
-
-    Parameters
-    ----------
-    message
-        An error or a warning; its remedies become options.
-    options
-        The options of the verb; None if it is not known which one runs.
-
-    Examples
-    --------
-    >>> from vbn import DataError
-    >>> error = DataError("no name in line 3; pass {remedy} to leave it out", remedies=[("missing", "drop")])
-    >>> in_options(error, {"--drop-missing"})
-    'no name in line 3; pass --drop-missing to leave it out'
-    >>> in_options(error, {"--json"})
-    'no name in line 3'
+    A clause that recommends a call in Python, or an option that is not among the `options` of the verb, is left out.
     """
     text = message.told(lambda name, value=None: _phrased(name, value, options)) if isinstance(message, Told) else ""
     text = text or str(message)
-    while _NONE in text:
-        text = _without_clause(text, text.index(_NONE))
-    if _COLUMN in text:
-        while _COLUMN in text:
-            text = _without_clause(text, text.index(_COLUMN))
-        text = f"{text.rstrip('.')}; name the columns to read with --columns"
-    return text
+    choose = _COLUMN in text
+    for mark in (_NONE, _COLUMN):
+        while mark in text:
+            text = _without_clause(text, text.index(mark))
+    return f"{text.rstrip('.')}; name the columns to read with --columns" if choose else text
 
 
 def _phrased(name: str, value: object, options: Set[str] | None) -> str:

@@ -129,10 +129,8 @@ class Guards:
         headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
         if host and not self.settings.knows(host):  # browsers always send one
-            return (
-                403,
-                f"this server does not accept the host name {host[:100]!r}; start it with --allow-host to do so.",
-            )
+            told = f"this server does not accept the host name {host[:100]!r}; start it with --allow-host to do so."
+            return 403, told
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.settings.largest_body:
             return 413, self._too_large

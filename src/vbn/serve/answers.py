@@ -51,18 +51,6 @@ def predictions(served: Served, asked: out.Pairs) -> out.Predictions:
     return out.Predictions(predictions=[out.Prediction(left=a, right=b, p=x, std=s) for (a, b), x, s in made])
 
 
-def recommended(served: Served, asked: out.Wanted) -> out.Answers:
-    """Return what goes with some entities, or with a user."""
-    options = {name: value for name, value in asked if name != "entities"}
-    return answers(served, served.model.recommend(asked.entities, **options))
-
-
-def explained(served: Served, entity: str, side: str) -> out.Explained:
-    """Return why an entity is where it is, and its family."""
-    explanation = served.model.explain(entity, side=side).to_dict()
-    return out.Explained(explanation=_finite(explanation), family=family(served, entity, side))
-
-
 def family(served: Served, entity: str, side: str) -> out.Family:
     """Return parents, siblings (by how much they share) and children (by how often they were seen)."""
     names, taxonomy = served.trained.vocabulary(side), served.trained.taxonomy(side)
@@ -111,12 +99,12 @@ def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out
     return found, model
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Return the same value with None for numbers that JSON does not have."""
     if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
+        return {key: finite(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(entry) for entry in value]
+        return [finite(entry) for entry in value]
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value

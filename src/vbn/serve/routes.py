@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Query, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field
@@ -34,10 +34,12 @@ def _state(request: Request) -> State:
     return found
 
 
+Shared = Annotated[State, Depends(_state)]
+
+
 @router.get("/health", summary="Whether all is well, and what is served")
-def health(request: Request) -> out.Health:
+def health(state: Shared) -> out.Health:
     """Needs no token."""
-    state = _state(request)
     served = state.holder.current
     trained = served.trained
     return out.Health(
@@ -57,39 +59,36 @@ def health(request: Request) -> out.Health:
 
 
 @router.get("/entities", summary="Names that begin with or contain a text")
-def entities(request: Request, q: Typed = "", limit: out.K = 20, side: out.Side | None = None) -> out.Entities:
+def entities(state: Shared, q: Typed = "", limit: out.K = 20, side: out.Side | None = None) -> out.Entities:
     """Without a text, the most frequent ones."""
-    return answer.entities(_state(request).holder.current, q, limit, side)
+    return answer.entities(state.holder.current, q, limit, side)
 
 
 @router.get("/similar", summary="The nearest entities")
 def similar(
-    request: Request,
-    entity: out.Name,
-    k: out.K = 10,
-    by: Literal["cosine", "context"] = "cosine",
-    side: out.Side = "column",
+    state: Shared, entity: out.Name, k: out.K = 10, by: out.Measure = "cosine", side: out.Side = "column"
 ) -> out.Answers:
     """By the cosine of the means, or by the probability of occurring together."""
-    served = _state(request).holder.current
+    served = state.holder.current
     return answer.answers(served, served.model.similar(entity, k, by=by, side=side), side)
 
 
 @router.post("/predict", summary="Probabilities of pairs")
-def predict(request: Request, asked: out.Pairs) -> out.Predictions:
+def predict(state: Shared, asked: out.Pairs) -> out.Predictions:
     """That the second occurs with the first, or that a relation holds between them."""
-    return answer.predictions(_state(request).holder.current, asked)
+    return answer.predictions(state.holder.current, asked)
 
 
 @router.post("/recommend", summary="What goes with some entities, or with a user")
-def recommend(request: Request, asked: out.Wanted) -> out.Answers:
+def recommend(state: Shared, asked: out.Wanted) -> out.Answers:
     """Give either entities or a user."""
-    return answer.recommended(_state(request).holder.current, asked)
+    served, options = state.holder.current, {name: value for name, value in asked if name != "entities"}
+    return answer.answers(served, served.model.recommend(asked.entities, **options))
 
 
 @router.get("/related", summary="Where a relation leads")
 def related(
-    request: Request,
+    state: Shared,
     relation: out.Name,
     entity: out.Name,
     k: out.K = 10,
@@ -97,20 +96,21 @@ def related(
     popularity_floor: out.Floor = 0.0,
 ) -> out.Answers:
     """The entities to which a relation most probably leads from one."""
-    served = _state(request).holder.current
+    served = state.holder.current
     return answer.answers(served, served.model.related(relation, entity, k, popularity, popularity_floor))
 
 
 @router.get("/explain", summary="Why an entity is where it is")
-def explain(request: Request, entity: out.Name, side: out.Side = "column") -> out.Explained:
+def explain(state: Shared, entity: out.Name, side: out.Side = "column") -> out.Explained:
     """Shares of prior and data, the strongest pairs, parents, siblings and children."""
-    return answer.explained(_state(request).holder.current, entity, side)
+    served = state.holder.current
+    found = answer.finite(served.model.explain(entity, side=side).to_dict())
+    return out.Explained(explanation=found, family=answer.family(served, entity, side))
 
 
 @router.post("/what-if", summary="An entity that is not in the model")
-def what_if(request: Request, asked: out.New) -> out.Imagined:
+def what_if(state: Shared, asked: out.New) -> out.Imagined:
     """Its neighbours, its place and its uncertainty; the model does not change unless `save` is true."""
-    state = _state(request)
     if asked.save and not state.settings.writable:
         raise ReadOnlyError("this server is read-only; start it with --writable to save new entities.")
     while True:
@@ -126,32 +126,30 @@ def what_if(request: Request, asked: out.New) -> out.Imagined:
     response_class=Response,
     responses={200: {"content": {_BINARY: {}}}},
 )
-def places(request: Request) -> Response:
+def places(state: Shared) -> Response:
     """Binary; `/api/map/about` describes the numbers."""
-    state = _state(request)
     return Response(state.map_of(state.holder.current).body, media_type=_BINARY)
 
 
 @router.get("/map/about", summary="What the map shows")
-def map_about(request: Request) -> dict[str, Any]:
+def map_about(state: Shared) -> dict[str, Any]:
     """The number of places, the branches of the taxonomy with their names, and the method of the layout."""
-    state = _state(request)
     return state.map_of(state.holder.current).about
 
 
 @router.get("/map/names", summary="Names of some places of the map")
-def map_names(request: Request, ids: Ids) -> dict[str, str]:
+def map_names(state: Shared, ids: Ids) -> dict[str, str]:
     """By their numbers."""
-    names = _state(request).holder.current.trained.columns
+    names = state.holder.current.trained.columns
     if max(ids) >= len(names):
         raise DataError(f"the model has {len(names):,} entities, numbered from 0; there is no number {max(ids)}.")
     return {str(number): names[number] for number in ids}
 
 
 @router.get("/map/place", summary="The number of an entity on the map")
-def map_place(request: Request, entity: out.Name) -> dict[str, int]:
+def map_place(state: Shared, entity: out.Name) -> dict[str, int]:
     """As in the map."""
-    return {"id": _state(request).holder.current.trained.columns.id(entity)}
+    return {"id": state.holder.current.trained.columns.id(entity)}
 
 
 @router.get(
@@ -160,11 +158,10 @@ def map_place(request: Request, entity: out.Name) -> dict[str, int]:
     response_class=Response,
     responses={200: {"content": {_PROMETHEUS: {}}}},
 )
-def metrics(request: Request) -> Response:
+def metrics(state: Shared) -> Response:
     """In its text format."""
-    state = _state(request)
-    trained = state.holder.current.trained
-    gauges = {"entities": len(trained.columns), "model_version": state.holder.current.version}
+    served = state.holder.current
+    gauges = {"entities": len(served.trained.columns), "model_version": served.version}
     return Response(state.metrics.text(gauges), media_type=_PROMETHEUS)
 
 

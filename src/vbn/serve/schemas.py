@@ -11,6 +11,7 @@ LONGEST_NAME, MOST_ANSWERS, MOST_QUERIES, MOST_NAMES = 500, 1000, 256, 1000
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Weight = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
 Side = Literal["row", "column"]
+Measure = Literal["cosine", "context"]
 K = Annotated[int, Field(ge=1, le=MOST_ANSWERS)]
 Dial = Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)]
 Floor = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
