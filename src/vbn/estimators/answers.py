@@ -58,7 +58,6 @@ class Answers(Parameters, Queries):
 
     verbose: bool
     subsample: float | None
-    reject_positives: bool | str
     relation_weight: float | dict[str, float]
     hard_negatives: float
 
@@ -434,18 +433,10 @@ class Answers(Parameters, Queries):
 
     def _sampler(self, data: Dataset) -> Sampler:
         """Return the sampler that the model was trained with, up to its seed."""
-        trained = self.trained_
-        return Sampler(
-            data,
-            negatives=trained.negatives,
-            noise_power=trained.noise_power,
-            seed=0,
-            dtype=np.dtype(np.float64),
-            subsample=self.subsample,
-            reject_positives=self.reject_positives,
-            relation_weight=self.relation_weight,
-            hard_negatives=self.hard_negatives,
-        )
+        names = ("subsample", "reject_positives", "relation_weight", "hard_negatives")
+        options: dict[str, Any] = {name: getattr(self, name) for name in names}
+        options |= {"negatives": self.trained_.negatives, "noise_power": self.trained_.noise_power}
+        return Sampler(data, **options, seed=0, dtype=np.dtype(np.float64))
 
 
 def _ids(trained: Trained, pairs: Any, spread: str) -> tuple[np.ndarray, np.ndarray]:

@@ -143,18 +143,8 @@ def prepare(
         past, sites = past_of(earlier, data), sites_of(earlier, relations)
     with announced("preparing kernels (compiling takes about half a minute, once per install)", params["verbose"]):
         warm_up(dtype, bool(data.relations))
-    sampler = Sampler(
-        data,
-        negatives=params["negatives"],
-        noise_power=params["noise_power"],
-        subsample=params["subsample"],
-        reject_positives=params["reject_positives"],
-        seed=seed,
-        dtype=dtype,
-        relation_weight=params["relation_weight"],
-        hard_negatives=params["hard_negatives"],
-        past=past,
-    )
+    drawn = ("negatives", "noise_power", "subsample", "reject_positives", "relation_weight", "hard_negatives")
+    sampler = Sampler(data, **{name: params[name] for name in drawn}, seed=seed, dtype=dtype, past=past)
     network = build_network(
         data,
         sampler,

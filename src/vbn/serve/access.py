@@ -49,9 +49,8 @@ class Settings:
                 )
         for host in self.hosts:
             if host != "*" and not _HOST.fullmatch(host):
-                raise ParameterError(
-                    f"{host!r} is not a host; write it as box.lan, 192.0.2.1 or [2001:db8::1], without a port."
-                )
+                forms = "box.lan, 192.0.2.1 or [2001:db8::1], without a port"
+                raise ParameterError(f"{host!r} is not a host; write it as {forms}.")
 
     def check_host(self, host: str) -> None:
         """Refuse to serve the whole network without a token."""

@@ -14,11 +14,13 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 _LOOKS = 0.25  # seconds between checks whether the places are still wanted
 _NICE = 5
+_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 _GIVEN, _MADE, _TOLD = "given.npz", "places.npy", "told.txt"
 
 
@@ -40,10 +42,9 @@ def places(vectors: np.ndarray, start: np.ndarray, seed: int, jobs: int, wanted:
         np.savez(folder / _GIVEN, vectors=vectors, start=start)
         with (folder / _TOLD).open("wb") as told:
             command = [sys.executable, "-P", __file__, str(folder), str(seed), str(jobs)]
-            # its input stays open until this process ends
-            process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=told, env=_environment(jobs)
-            )
+            settings = {**os.environ, **dict.fromkeys(_LIMITS, str(jobs))}
+            streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": told}
+            process = subprocess.Popen(command, env=settings, **streams)  # its input is open until this process ends
             try:
                 _wait(process, wanted)
             finally:
@@ -59,14 +60,8 @@ def _wait(process: subprocess.Popen[bytes], wanted: Callable[[], bool]) -> None:
     while process.poll() is None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_LOOKS)
-            return
-        if not wanted():
+        if process.returncode is None and not wanted():
             raise NotWantedError
-
-
-def _environment(jobs: int) -> dict[str, str]:
-    limits = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-    return {**os.environ, **dict.fromkeys(limits, str(jobs))}
 
 
 def _end_with_our_parent(folder: Path) -> None:
