@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -393,24 +392,6 @@ class Answers(Parameters, Queries):
         temperature = best_temperature(pair_logits(trained, pairs), pairs.labels, pairs.weights)
         self._trained = replace(trained, temperature=temperature)
         return self
-
-    def explore(self, height: int = 720) -> Any:
-        """Show the explorer in a notebook: search, neighbours, taxonomy, map, "what if" and recommendations.
-
-        A small server runs in this process, on this machine's own address only, until `stop` of what is returned is
-        called or the process ends. From a terminal: ``vbn serve FOLDER``. Needs pip install 'vbn[serve]'.
-
-        Parameters
-        ----------
-        height
-            Height of the frame, in pixels.
-
-        Returns
-        -------
-        Explorer
-            Has the address as `url`.
-        """
-        return import_module("vbn.serve").Explorer(self, height)  # a room above this one, so not imported by name
 
     def _labelled(self, held_out: Any, negatives: float | None, seed: int) -> LabelledPairs:
         need_whole("seed", seed, least=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
@@ -293,6 +294,24 @@ class VBN(Answers):
         }
         params = kept_with_model(self.get_params())
         return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
+
+    def explore(self, height: int = 720) -> Any:
+        """Show the explorer in a notebook: search, neighbours, taxonomy, map, "what if" and recommendations.
+
+        A small server runs in this process, on this machine's own address only, until `stop` of what is returned is
+        called or the process ends. From a terminal: ``vbn serve FOLDER``. Needs pip install 'vbn[serve]'.
+
+        Parameters
+        ----------
+        height
+            Height of the frame, in pixels.
+
+        Returns
+        -------
+        Explorer
+            Has the address as `url`.
+        """
+        return import_module("vbn.serve").Explorer(self, height)  # a room above this one, so not imported by name
 
     def _fit(
         self,
