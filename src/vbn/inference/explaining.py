@@ -15,7 +15,7 @@ import numpy as np
 
 from vbn.inference.expected import Cells, Expected
 from vbn.inference.explanation import Child, Explanation, Moved, Pair, Parent, PartExplanation
-from vbn.model import Block, Hierarchy, Share, Trained, project
+from vbn.model import Block, Half, Hierarchy, Share, Trained, project
 
 _CHUNK = 1 << 14  # cells at a time, to avoid a copy of a model with a million entities
 
@@ -24,7 +24,7 @@ _CHUNK = 1 << 14  # cells at a time, to avoid a copy of a model with a million e
 class Own:
     """A density to explain, in float64: its mean and variance, and its prior mean."""
 
-    part: str
+    half: Half
     number: int
     mean: np.ndarray
     variance: np.ndarray
@@ -63,10 +63,9 @@ def cooccurrence_moves(trained: Trained, own: Own, cells: Cells) -> tuple[Moves,
 
 
 def _moves_of_chunk(trained: Trained, own: Own, cells: Cells) -> tuple[Moves, np.ndarray]:
-    other = trained.part("v" if own.part == "u" else "u")
+    other = own.half.turned(trained.u, trained.v)[1].block
     v, v_variance = other.mean[cells.others].astype(np.float64), other.variance[cells.others].astype(np.float64)
-    bias = trained.posterior.bias
-    at = cells.others if own.part == "u" else np.full(len(cells.others), own.number)
+    bias, (_, at) = trained.posterior.bias, own.half.turned(np.full(len(cells.others), own.number), cells.others)
     score = v @ own.mean + bias.mean[at]
     squared = v**2
     variance = v_variance @ (own.mean**2 + own.variance) + squared @ own.variance + bias.variance[at]
@@ -91,14 +90,14 @@ def _moves_of_chunk(trained: Trained, own: Own, cells: Cells) -> tuple[Moves, np
 def relation_moves(trained: Trained, own: Own, relation: int, cells: Cells) -> Moves:
     """Return the moves of the cells of a relation, through its factors."""
     blocks = trained.posterior.relations[relation]
-    mine, others = (blocks.x, blocks.y) if own.part == "u" else (blocks.y, blocks.x)
+    (mine, others), (_, other) = own.half.turned(blocks.x, blocks.y), own.half.turned(trained.u, trained.v)
     me = np.array([own.number], dtype=np.int32)
-    a, a_second = project(trained.part(own.part), mine, me)
+    a, a_second = project(own.half.block, mine, me)
     total = Moves(*(np.zeros_like(own.mean) for _ in range(3)))
     for first in range(0, len(cells.others), _CHUNK):
         ids = cells.others[first : first + _CHUNK].astype(np.int32)
-        c, c_second = project(trained.part("v" if own.part == "u" else "u"), others, ids)
-        at = ids if own.part == "u" else np.full(len(ids), own.number)
+        c, c_second = project(other.block, others, ids)
+        _, at = own.half.turned(np.full(len(ids), own.number), ids)
         r, r_variance = (array[at].astype(np.float64) for array in (blocks.r.mean, blocks.r.variance))
         mean = c @ a[0]
         square = np.einsum("jmn,mn->j", c_second, a_second[0]) + 2.0 * r * mean + r**2 + r_variance
@@ -138,40 +137,40 @@ class TrainingCells:
     cooccurrences: Expected
     relations: Mapping[str, Expected]
 
-    def cells(self, part: str, i: int) -> tuple[Cells, dict[str, Cells]]:
-        """Return the cells of an entity as a row (part "u") or as a column ("v")."""
-        kinds = {name: _of(expected, part, i) for name, expected in self.relations.items()}
-        return _of(self.cooccurrences, part, i), {name: cells for name, cells in kinds.items() if len(cells.others)}
+    def cells(self, half: Half, i: int) -> tuple[Cells, dict[str, Cells]]:
+        """Return the cells of an entity as a row or as a column."""
 
+        def of(expected: Expected) -> Cells:
+            return half.turned(expected.row, expected.column)[0](i)
 
-def _of(expected: Expected, part: str, i: int) -> Cells:
-    return expected.row(i) if part == "u" else expected.column(i)
+        kinds = {name: of(expected) for name, expected in self.relations.items()}
+        return of(self.cooccurrences), {name: cells for name, cells in kinds.items() if len(cells.others)}
 
 
 def explain(trained: Trained, entity: str, side: str, k: int, shown: TrainingCells | None) -> Explanation:
     """Explain the densities of an entity; `shown` is None if the counts were not kept."""
     names, taxonomy = trained.vocabulary(side), trained.taxonomy(side)
     i = names.id(entity)
-    parts = ("u", "v") if trained.shared else ("u" if side == "row" else "v",)
+    halves = trained.halves(side)
     n_children = 0 if taxonomy is None else len(taxonomy.children_of(entity))
     count = float(names.counts[i])
-    if n_children and count == 0 and not any(_active(trained, part)[i] for part in parts):
-        found = [_explain_category(trained, part, i, k) for part in parts]
+    if n_children and count == 0 and not any(half.side.active[i] for half in halves):
+        found = [_explain_category(half, i, k) for half in halves]
         explained = tuple(part for part, _ in found)
         return Explanation(names[i], side, count, "category", n_children, explained, found[0][1])
-    explained = tuple(_explain_part(trained, part, i, k, shown) for part in parts)
+    explained = tuple(_explain_half(trained, half, i, k, shown) for half in halves)
     return Explanation(names[i], side, count, "entity", n_children, explained)
 
 
-def _explain_part(trained: Trained, part: str, i: int, k: int, shown: TrainingCells | None) -> PartExplanation:
-    block, tau = trained.part(part), float(trained.part(part).tau[i])
+def _explain_half(trained: Trained, half: Half, i: int, k: int, shown: TrainingCells | None) -> PartExplanation:
+    block, tau = half.block, float(half.block.tau[i])
     density = block.mean[i].astype(np.float64), block.variance[i].astype(np.float64)
-    own = Own(part, i, *density, block.prior.means(np.array([i]))[0])
-    prior = float(np.mean(np.minimum(tau * own.variance, 1.0))) if _active(trained, part)[i] else 1.0
+    own = Own(half, i, *density, block.prior.means(np.array([i]))[0])
+    prior = float(np.mean(np.minimum(tau * own.variance, 1.0))) if half.side.active[i] else 1.0
     moved, related = None, 0.0
     if shown is not None:
-        moved, related = explain_moves(trained, own, k, *shown.cells(part, i))
-    return _put_together(trained, own, tau, prior, related, moved)
+        moved, related = explain_moves(trained, own, k, *shown.cells(half, i))
+    return _put_together(own, tau, prior, related, moved)
 
 
 def explain_moves(
@@ -187,7 +186,7 @@ def explain_moves(
         by_relation[name] = float((found.positive + found.negative) @ direction)
         related += found.precision
     observed, noise = float(moves.positive @ direction), float(moves.negative @ direction)
-    others = trained.columns if own.part == "u" else trained.rows
+    others = own.half.turned(trained.u, trained.v)[1].names
     seen = np.flatnonzero(cells.positive > 0)
     best = seen[np.argsort(-np.abs(along[seen]), kind="stable")[:k]]
     pairs = tuple(Pair(others[int(cells.others[at])], float(cells.seen[at]), float(along[at])) for at in best.tolist())
@@ -196,14 +195,12 @@ def explain_moves(
     return Moved(distance, pairs, observed, len(seen), noise, by_relation, rest), share
 
 
-def _put_together(
-    trained: Trained, own: Own, tau: float, prior: float, related: float, moved: Moved | None
-) -> PartExplanation:
+def _put_together(own: Own, tau: float, prior: float, related: float, moved: Moved | None) -> PartExplanation:
     length = float(np.linalg.norm(own.mean))
     weight = np.minimum(tau * own.variance, 1.0) if prior < 1.0 else 1.0
     from_prior = float((weight * own.prior_mean) @ own.mean) / max(length, 1e-300)
     return PartExplanation(
-        part=own.part,
+        part=own.half.letter,
         prior_share=prior,
         data_share=(1.0 - prior) * (1.0 - related),
         relation_share=(1.0 - prior) * related,
@@ -212,20 +209,20 @@ def _put_together(
         mean_length=length,
         from_prior=from_prior,
         from_data=length - from_prior,
-        parents=_parents(trained, own),
+        parents=_parents(own),
         moved=moved,
     )
 
 
-def _explain_category(trained: Trained, part: str, i: int, k: int) -> tuple[PartExplanation, tuple[Child, ...]]:
+def _explain_category(half: Half, i: int, k: int) -> tuple[PartExplanation, tuple[Child, ...]]:
     """Explain a category without data of its own: the shares of its parents and its children in its precision."""
-    block = trained.part(part)
+    block = half.block
     hierarchy = block.parts()["hierarchy"]
     assert isinstance(hierarchy, Hierarchy)
-    graph, dim = hierarchy.graph, trained.posterior.dim
+    graph, dim = hierarchy.graph, block.gamma.dim
     c = int(graph.category_of[i])
     density = hierarchy.mean[c].astype(np.float64), np.full(dim, hierarchy.variance[c], dtype=np.float64)
-    own = Own(part, i, *density, block.prior.means(np.array([i]))[0])
+    own = Own(half, i, *density, block.prior.means(np.array([i]))[0])
     tau = hierarchy.gamma.expected(hierarchy.rate)
     prior = min(float(tau[c] * own.variance[0]), 1.0) if graph.category_active[c] else 1.0
     below = slice(graph.child_indptr[c], graph.child_indptr[c + 1])
@@ -234,16 +231,11 @@ def _explain_category(trained: Trained, part: str, i: int, k: int) -> tuple[Part
     hold = weights**2 * (graph.entity_active[children] * block.tau[children] + np.where(kind >= 0, tau[kind], 0.0))
     best = np.argsort(-hold, kind="stable")[:k]
     shares = (1.0 - prior) * hold / max(float(hold.sum()), 1e-300)
-    names = trained.rows if part == "u" else trained.columns
-    held = tuple(Child(names[int(children[at])], float(shares[at])) for at in best.tolist() if hold[at] > 0)
-    return _put_together(trained, own, float(tau[c]), prior, 0.0, None), held
+    held = tuple(Child(half.names[int(children[at])], float(shares[at])) for at in best.tolist() if hold[at] > 0)
+    return _put_together(own, float(tau[c]), prior, 0.0, None), held
 
 
-def _active(trained: Trained, part: str) -> np.ndarray:
-    return trained.row_active if part == "u" else trained.column_active
-
-
-def _parents(trained: Trained, own: Own) -> tuple[Parent, ...]:
+def _parents(own: Own) -> tuple[Parent, ...]:
     """Return the contributions to the prior mean, with those above them."""
     total = float(own.prior_mean @ own.prior_mean)
 
@@ -265,5 +257,4 @@ def _parents(trained: Trained, own: Own) -> tuple[Parent, ...]:
             )
         return tuple(found)
 
-    names = trained.side_of(own.part).names
-    return told(trained.part(own.part).prior.shares(own.number, names), 1.0, nearest=True)
+    return told(own.half.block.prior.shares(own.number, own.half.names), 1.0, nearest=True)

@@ -44,7 +44,7 @@ from vbn.model.profile import Profile, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.model.streaming import continued, past_of, sites_of
-from vbn.model.trained import Trained
+from vbn.model.trained import Half, Trained
 from vbn.model.validation import Validation
 
 __all__ = [
@@ -76,6 +76,7 @@ __all__ = [
     "Gaussians",
     "GivenSample",
     "Graph",
+    "Half",
     "Hierarchy",
     "Holder",
     "Hyperpriors",

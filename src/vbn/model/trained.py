@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,15 +13,46 @@ from vbn.data import Taxonomy, Vocabulary
 from vbn.model.block import Block
 from vbn.model.fields import Gaussians
 from vbn.model.fit import Network
-from vbn.model.graph import Graph
 from vbn.model.likelihoods import Bilinear, Cooccurrence
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, common_places, placeholder
 from vbn.model.precisions import Hyperpriors
-from vbn.model.priors import automatic_priors
+from vbn.model.priors import Hierarchy, automatic_priors
 from vbn.model.profile import Profile
 from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler, noise_weights
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Half:
+    """Rows with their densities u, or columns with their densities v."""
+
+    letter: str
+    side: Side
+    block: Block
+
+    @property
+    def names(self) -> Vocabulary:
+        """Return the names of the entities."""
+        return self.side.names
+
+    def turned(self, own: T, other: T) -> tuple[T, T]:
+        """Return the row's and the column's of two things: (own, other) for rows, (other, own) for columns.
+
+        It works in both directions: of a row's and a column's thing it returns the own one first.
+        """
+        return (own, other) if self.side.name == ROW else (other, own)
+
+    def category(self, node: int) -> Gaussians | None:
+        """Return the density of a node as a category, if it has children."""
+        number, hierarchy = int(self.side.graph.category_of[node]), self.block.parts().get(Hierarchy.name)
+        if number < 0 or not isinstance(hierarchy, Hierarchy):
+            return None
+        mean = hierarchy.mean[number].copy()
+        return Gaussians(mean, np.full_like(mean, hierarchy.variance[number]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,27 +148,26 @@ class Trained:
         """Return the taxonomy of a side."""
         return self.side(side).taxonomy
 
-    def side_of(self, part: str) -> Side:
-        """Return the side whose variables are "u" or "v"."""
-        return self.row_side if part == "u" else self.column_side
+    @property
+    def u(self) -> Half:
+        """Return the rows with their densities."""
+        return Half("u", self.row_side, self.posterior.u)
 
-    def graph(self, part: str) -> Graph:
-        """Return the graph of part "u" (rows) or "v" (columns)."""
-        return self.side_of(part).graph
+    @property
+    def v(self) -> Half:
+        """Return the columns with their densities."""
+        return Half("v", self.column_side, self.posterior.v)
 
-    def part(self, part: str) -> Block:
-        """Return the densities of part "u" (rows) or "v" (columns)."""
-        return self.posterior.u if part == "u" else self.posterior.v
+    def half(self, letter: str) -> Half:
+        """Return the half whose variables are "u" or "v"."""
+        if letter not in ("u", "v"):
+            raise ParameterError(f"part must be 'u' or 'v', got {letter!r}.")
+        return self.u if letter == "u" else self.v
 
-    def category(self, part: str, node: int) -> Gaussians | None:
-        """Return the density of a node as a category, if it has children."""
-        block, number = self.part(part), int(self.graph(part).category_of[node])
-        hierarchy = block.parts().get("hierarchy")
-        if number < 0 or hierarchy is None:
-            return None
-        arrays = hierarchy.arrays()
-        mean = arrays["mean"][number].copy()
-        return Gaussians(mean, np.full_like(mean, arrays["variance"][number]))
+    def halves(self, side: str) -> tuple[Half, ...]:
+        """Return the halves in which the entities of a side occur: both if rows and columns are the same entities."""
+        chosen = self.side(side)
+        return (self.u, self.v) if self.shared else (self.u if chosen is self.row_side else self.v,)
 
     @property
     def cooccurrence(self) -> Cooccurrence:
