@@ -102,11 +102,16 @@ _SMOOTHINGS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0)
 class _Letters(FastText):
     """fastText that keeps what it learned about letters, for words which the corpus does not have."""
 
-    letters: Any = None
+    _learned = None
 
-    def _train(self, model: Any, corpus: Any, examples: int, words: int | None = None) -> None:
-        super()._train(model, corpus, examples, words)
-        self.letters = model.wv
+    def _new(self, **common: Any) -> Any:
+        self._learned = super()._new(**common)
+        return self._learned
+
+    @property
+    def letters(self) -> Any:
+        """Return gensim's vectors, which know pieces of words too; None before `fit`."""
+        return None if self._learned is None else self._learned.wv
 
 
 def vbn_vectors(material: Material, seed: int) -> Trained:

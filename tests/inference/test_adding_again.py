@@ -104,9 +104,9 @@ def assert_alike(fitted, again, questions):
 
 
 def density(model, name, part):
-    trained = model.trained_
-    i = (trained.rows if part == "u" else trained.columns).id(name)
-    return trained.part(part).mean[i], trained.part(part).variance[i]
+    half = model.trained_.half(part)
+    i = half.names.id(name)
+    return half.block.mean[i], half.block.variance[i]
 
 
 def assert_densities(fitted, again, part):

@@ -110,8 +110,8 @@ def exact_moves(model, part, name):
         span = slice(rows.indptr[i], rows.indptr[i + 1])
         return Cells(rows.indices[span], rows.positive[span], rows.positive[span], rows.negative[span])
 
-    densities = trained.part(part)
-    own = Own(part, i, densities.mean[i], densities.variance[i], densities.prior.means(np.array([i]))[0])
+    densities = trained.half(part).block
+    own = Own(trained.half(part), i, densities.mean[i], densities.variance[i], densities.prior.means(np.array([i]))[0])
     relations = {"sound": cells(sample.relations[0])}
     return own, explain_moves(trained, own, 3, cells(sample.cells), relations)[0]
 

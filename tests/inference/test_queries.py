@@ -184,7 +184,7 @@ def test_unknown_names_get_the_closest_ones(words):
         (lambda m: m.similar("dog", by="euclid"), "by='euclid'"),
         (lambda m: m.similar(), "needs an entity"),
         (lambda m: m.posterior("dog", role="leaf"), "role='leaf'"),
-        (lambda m: m.posterior("dog", role="category", part="w"), "part='w'"),
+        (lambda m: m.posterior("dog", role="category", part="w"), "part must be 'u' or 'v', got 'w'"),
         (lambda m: m.similar("dog", side="left"), "side must be 'row' or 'column', got 'left'"),
     ],
 )

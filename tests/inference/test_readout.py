@@ -76,7 +76,7 @@ def test_variances_are_those_of_samples(words):
     i = trained.rows.id("poodle")
     total = np.zeros((n, 6))
     for letter in ("u", "v"):
-        part = trained.part(letter)
+        part = trained.half(letter).block
         total += rng.normal(part.mean[i], np.sqrt(part.variance[i]), (n, 6))
         for parent, weight in trained.row_taxonomy.parents("poodle"):
             density = words.posterior(parent, role="category", part=letter)

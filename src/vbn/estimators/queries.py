@@ -26,7 +26,7 @@ from vbn.inference import (
     relation_scores,
     similar,
 )
-from vbn.model import Gaussians, Trained
+from vbn.model import Gaussians, Half, Trained
 from vbn.storage import Densities, write_densities
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Queries:
         trained.vocabulary(side)
         need_choice("role", role, ("entity", "context", "category"))
         if role == "category":
-            return _category(trained, entity, part or ("u" if trained.shared or side == "row" else "v"))
+            return _category(trained.halves(side)[0] if part is None else trained.half(part), entity)
         chosen, i = _part(trained, role, side), trained.vocabulary(side).id(entity)
         return Density(chosen.mean[i].copy(), chosen.variance[i].copy())
 
@@ -361,14 +361,11 @@ class Queries:
 
 
 def _part(trained: Trained, role: str, side: str) -> Gaussians:
-    as_row = role == "entity" if trained.shared else side == "row"
-    return trained.part("u" if as_row else "v")
+    return trained.halves(side)[0 if role == "entity" else -1].block
 
 
-def _category(trained: Trained, entity: object, part: str) -> Density:
-    need_choice("part", part, ("u", "v"))
-    names = trained.rows if part == "u" else trained.columns
-    found = trained.category(part, names.id(entity))
+def _category(half: Half, entity: object) -> Density:
+    found = half.category(half.names.id(entity))
     if found is None:
         raise DataError(f"{str(entity)!r} has no children in the taxonomy, so it has no density as a category.")
     return Density(found.mean, found.variance)

@@ -178,10 +178,9 @@ def read_out(trained: Trained, readout: str, side: str, smoothing: float) -> Gau
     long, so lengths can be compared. Where rows and columns differ, each has one of u and v.
     """
     check_readout(trained, readout, smoothing)
-    letters = ("u", "v") if trained.shared else ("u",) if side == "row" else ("v",)
+    parts = [half.block for half in trained.halves(side)]
     if readout == "entity":
-        return trained.part(letters[0])
-    parts = [trained.part(letter) for letter in letters]
+        return parts[0]
     if readout == "smoothed":
         sums = [smoothed(part, float(smoothing)) for part in parts]
     else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from vbn.inference.expected import Cells
 from vbn.kernels import damping, logit
-from vbn.model import Block, Gaussians, Trained
+from vbn.model import Block, Gaussians, Half, Trained
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
@@ -94,33 +94,32 @@ class Shown(Protocol):
 
 def full_variances(trained: Trained, shown: Shown, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Return the variance of u_i.v_j + b_j for pairs: x^T D x + y^T C y + tr(C D), with x = (u, 1) and y = (v, b)."""
-    result, of_columns = np.empty(len(rows)), {}
-    for j in np.unique(columns).tolist():
-        of_columns[j] = _extended(trained, "v", np.array([j])).mean[0], _covariance(trained, "v", j, shown.column(j))
+    result, u, v = np.empty(len(rows)), trained.u, trained.v
+    of_columns = {j: _known(v, u, j, shown.column(j)) for j in np.unique(columns).tolist()}
     before = -1
     for k in np.argsort(rows, kind="stable").tolist():
         i = int(rows[k])
         if i != before:
-            x, c = _extended(trained, "u", np.array([i])).mean[0], _covariance(trained, "u", i, shown.row(i))
+            x, c = _known(u, v, i, shown.row(i))
             before = i
         y, d = of_columns[int(columns[k])]
         result[k] = x @ d @ x + y @ c @ y + np.sum(c * d)
     return result
 
 
-def _covariance(trained: Trained, part: str, i: int, cells: Cells) -> np.ndarray:
-    """Return the covariance matrix of (u_i, 1) or of (v_j, b_j), t + 1 by t + 1."""
-    own, prior = _extended(trained, part, np.array([i])), _prior_precision(trained, part, i)
+def _known(half: Half, other: Half, i: int, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean and the covariance matrix, t + 1 by t + 1, of (u_i, 1) or of (v_j, b_j)."""
+    own, prior = _extended(half, np.array([i])), _prior_precision(half, i)
     precision = np.diag(prior)
     for first in range(0, len(cells.others), _CHUNK):
         chunk = slice(first, first + _CHUNK)
-        others = _extended(trained, "v" if part == "u" else "u", cells.others[chunk])
+        others = _extended(other, cells.others[chunk])
         seen = others.mean[:, : len(prior)]
         stiff = stiffness(own, others, cells.positive[chunk] + cells.negative[chunk])
         precision += (stiff[:, None] * seen).T @ seen
-    result = np.zeros((own.mean.shape[1],) * 2)
-    result[: len(prior), : len(prior)] = np.linalg.inv(precision)
-    return result
+    covariance = np.zeros((own.mean.shape[1],) * 2)
+    covariance[: len(prior), : len(prior)] = np.linalg.inv(precision)
+    return own.mean[0], covariance
 
 
 def stiffness(own: Gaussians, others: Gaussians, weights: np.ndarray) -> np.ndarray:
@@ -136,23 +135,22 @@ def stiffness(own: Gaussians, others: Gaussians, weights: np.ndarray) -> np.ndar
     return np.asarray(curvature / (1.0 + curvature * from_partner))
 
 
-def _extended(trained: Trained, part: str, ids: np.ndarray) -> Gaussians:
+def _extended(half: Half, ids: np.ndarray) -> Gaussians:
     """Return the densities of x = (u, 1) or of y = (v, b), whose product is the score."""
-    q, entities = trained.posterior, trained.part(part)
-    known = np.ones(len(ids)), np.zeros(len(ids))
-    last = known if part == "u" else (q.bias.mean[ids], q.bias.variance[ids])
+    bias, block = half.bias, half.block
+    last = (np.ones(len(ids)), np.zeros(len(ids))) if bias is None else (bias.mean[ids], bias.variance[ids])
     mean, variance = (
         np.column_stack((array[ids], end)).astype(np.float64)
-        for array, end in zip((entities.mean, entities.variance), last, strict=True)
+        for array, end in zip((block.mean, block.variance), last, strict=True)
     )
     return Gaussians(mean, variance)
 
 
-def _prior_precision(trained: Trained, part: str, i: int) -> np.ndarray:
-    """Return the precision of the prior in each dimension, with the variance of its mean; for a column, of b too."""
-    entities, bias, row = trained.part(part), trained.posterior.bias, np.array([i])
-    found = np.full(entities.gamma.dim, _own_precision(entities, row))
-    return found if part == "u" else np.append(found, _own_precision(bias, row))
+def _prior_precision(half: Half, i: int) -> np.ndarray:
+    """Return the precision of the prior in each dimension, with the variance of its mean; of b too, for a column."""
+    row = np.array([i])
+    found = np.full(half.block.gamma.dim, _own_precision(half.block, row))
+    return found if half.bias is None else np.append(found, _own_precision(half.bias, row))
 
 
 def _own_precision(block: Block, row: np.ndarray) -> float:

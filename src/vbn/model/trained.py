@@ -22,17 +22,17 @@ from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler, noise_weights
 
-
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Half:
-    """Rows with their densities u, or columns with their densities v."""
+    """Rows with their densities u, or columns with their densities v and biases b."""
 
     letter: str
     side: Side
     block: Block
+    bias: Block | None = None
 
     @property
     def names(self) -> Vocabulary:
@@ -156,7 +156,7 @@ class Trained:
     @property
     def v(self) -> Half:
         """Return the columns with their densities."""
-        return Half("v", self.column_side, self.posterior.v)
+        return Half("v", self.column_side, self.posterior.v, self.posterior.bias)
 
     def half(self, letter: str) -> Half:
         """Return the half whose variables are "u" or "v"."""

@@ -138,7 +138,7 @@ def uncertainty(model: Any, *, side: str = "column", ax: Axes | None = None) -> 
 def _spread(trained: Trained, side: str) -> tuple[np.ndarray, np.ndarray]:
     """Return count and mean standard deviation of each entity; entities that are only parents are left out."""
     names, taxonomy = trained.vocabulary(side), trained.taxonomy(side)
-    part = trained.part("u" if trained.shared or side == "row" else "v")
+    part = trained.halves(side)[0].block
     keep = np.ones(len(names), dtype=bool)
     if taxonomy is not None:
         keep[taxonomy.category_ids] = False

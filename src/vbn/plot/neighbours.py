@@ -46,7 +46,7 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     trained = trained_of(model)
     names = [str(entity), *(row.entity for row in model.similar(entity, k=k, side=side))]
     ids = trained.vocabulary(side).ids(names)
-    part = trained.part("u" if trained.shared or side == "row" else "v")
+    part = trained.halves(side)[0].block
     points, spreads, shares = _flat(part.mean[ids].astype(np.float64), part.variance[ids].astype(np.float64))
     size = 6.4 if k <= 20 else 8.0
     ax = new_axes(ax, (size * 1.15, size))

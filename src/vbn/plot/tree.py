@@ -130,11 +130,11 @@ def _dots(ax: Axes, branches: list[Branch], graph: Taxonomy, trained: Trained | 
 
 def _stds(trained: Trained, side: str, nodes: np.ndarray) -> np.ndarray:
     """Return mean standard deviations: of the entity if it was seen, else of the category."""
-    name = "u" if trained.shared or side == "row" else "v"
-    part, graph = trained.part(name), trained.graph(name)
-    stds = np.asarray(np.sqrt(part.variance[nodes]).mean(axis=1))
+    half = trained.halves(side)[0]
+    graph, stds = half.side.graph, np.asarray(np.sqrt(half.block.variance[nodes]).mean(axis=1))
     only = (graph.category_of[nodes] >= 0) & ~graph.entity_active[nodes]
-    stds[only] = np.sqrt(part.parts()["hierarchy"].arrays()["variance"][graph.category_of[nodes[only]]])
+    if only.any():
+        stds[only] = np.sqrt(half.block.parts()["hierarchy"].arrays()["variance"][graph.category_of[nodes[only]]])
     return stds
 
 

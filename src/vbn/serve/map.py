@@ -62,7 +62,7 @@ def lay_out(
 
 
 def _part(trained: Trained, side: str) -> Any:
-    return trained.posterior.u if side == "row" or trained.shared else trained.posterior.v
+    return trained.halves(side)[0].block
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
