@@ -28,10 +28,8 @@ def cluster():
     """A cluster of one node; things above 1 kB are handed over through the object store, as large things are."""
     from ray.cluster_utils import Cluster
 
-    head = {
-        "num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False,
-        "_system_config": {"max_direct_call_object_size": 1000, "health_check_period_ms": 1000},
-    }  # fmt: skip
+    system = {"max_direct_call_object_size": 1000, "health_check_period_ms": 1000}
+    head = {"num_cpus": 2, "object_store_memory": STORE, "include_dashboard": False, "_system_config": system}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     yield cluster
