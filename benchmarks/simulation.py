@@ -23,9 +23,8 @@ from scipy.stats import norm
 import vbn
 from _machine import write_result
 from vbn.engines import ThreadEngine
-from vbn.inference import Cells as ExpectedCells
 from vbn.inference import full_variances, pair_scores
-from vbn.model import GivenSample, Hyperpriors, Trained, build_network, run_epoch
+from vbn.model import EntityCells, GivenSample, Hyperpriors, Trained, build_network, run_epoch
 from vbn.sampling import Cells, Sample, Sampler
 
 LEVELS = (0.5, 0.8, 0.95)
@@ -51,13 +50,13 @@ class Shown:
     labels: np.ndarray
     seen: np.ndarray
 
-    def row(self, i: int) -> ExpectedCells:
+    def row(self, i: int) -> EntityCells:
         """The cells of row i."""
         others = np.flatnonzero(self.seen[i])
         positive = self.labels[i, others].astype(np.float64)
-        return ExpectedCells(others, np.ones(len(others)), positive, 1.0 - positive)
+        return EntityCells(others, np.ones(len(others)), positive, 1.0 - positive)
 
-    def column(self, j: int) -> ExpectedCells:
+    def column(self, j: int) -> EntityCells:
         """The cells of column j."""
         return Shown(self.labels.T, self.seen.T).row(j)
 

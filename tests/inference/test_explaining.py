@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import vbn
 from vbn.data import Counts
 from vbn.engines import make_engine
-from vbn.inference import Cells, Expected, Own, cooccurrence_moves, explain_moves
+from vbn.inference import Expected, explain_moves
+from vbn.model import EntityCells, Explained
 from vbn.sampling import Sampler
 
 TAXONOMY = {"poodle": {"dog": 3, "pet": 1}, "dog": ["animal"], "cat": ["animal"], "pet": ["animal"], "cow": ["animal"]}
@@ -108,10 +109,11 @@ def exact_moves(model, part, name):
     def cells(drawn):
         rows = drawn if part == "u" else drawn.transposed
         span = slice(rows.indptr[i], rows.indptr[i + 1])
-        return Cells(rows.indices[span], rows.positive[span], rows.positive[span], rows.negative[span])
+        return EntityCells(rows.indices[span], rows.positive[span], rows.positive[span], rows.negative[span])
 
     densities = trained.half(part).block
-    own = Own(trained.half(part), i, densities.mean[i], densities.variance[i], densities.prior.means(np.array([i]))[0])
+    prior_mean = densities.prior.means(np.array([i]))[0]
+    own = Explained(part == "v", i, densities.mean[i], densities.variance[i], prior_mean)
     relations = {"sound": cells(sample.relations[0])}
     return own, explain_moves(trained, own, 3, cells(sample.cells), relations)[0]
 
@@ -148,8 +150,8 @@ def test_precisions_of_the_cells_are_those_of_the_posterior(settled):
     )
     drawn = sampler.sample(0, make_engine("threads", 1)).cells
     span = slice(drawn.indptr[i], drawn.indptr[i + 1])
-    cells = Cells(drawn.indices[span], drawn.positive[span], drawn.positive[span], drawn.negative[span])
-    moves, _ = cooccurrence_moves(trained, own, cells)
+    cells = EntityCells(drawn.indices[span], drawn.positive[span], drawn.positive[span], drawn.negative[span])
+    moves, _ = trained.cooccurrence.moves(own, cells)
     tau = trained.posterior.u.tau[i]
     np.testing.assert_allclose(1.0 / own.variance, tau + moves.precision, rtol=1e-3)
 

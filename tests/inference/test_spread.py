@@ -15,8 +15,8 @@ from tests.twin import spread as twin_spread
 from tests.twin import twin
 from tests.twin.bridge import make_twins
 from tests.twin.making import make
-from vbn.inference import Cells, full_variances, stiffness
-from vbn.model import Gaussians, Trained
+from vbn.inference import full_variances, stiffness
+from vbn.model import EntityCells, Gaussians, Trained
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -33,7 +33,7 @@ class Shown:
 
     def _of(self, mine, others):
         positive, negative = self.cells.w_pos[mine], self.cells.w_neg[mine]
-        return Cells(others[mine], positive, positive, negative)
+        return EntityCells(others[mine], positive, positive, negative)
 
 
 def trained_of(twins):

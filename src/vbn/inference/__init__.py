@@ -2,8 +2,8 @@
 
 from vbn.inference.adding import add_entities, with_added
 from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_temperature, labelled_pairs, pair_logits
-from vbn.inference.expected import Cells, Expected, expected_cooccurrences, expected_relations
-from vbn.inference.explaining import Own, TrainingCells, cooccurrence_moves, explain, explain_moves
+from vbn.inference.expected import Expected, expected_cooccurrences, expected_relations
+from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, related, similar, top
@@ -24,7 +24,6 @@ from vbn.kernels import damping, logit
 
 __all__ = [
     "Bin",
-    "Cells",
     "Density",
     "Dial",
     "Expected",
@@ -32,7 +31,6 @@ __all__ = [
     "Hidden",
     "LabelledPairs",
     "NewEntity",
-    "Own",
     "Ranked",
     "Reliability",
     "Row",
@@ -47,7 +45,6 @@ __all__ = [
     "check_averages",
     "check_readout",
     "contexts_of",
-    "cooccurrence_moves",
     "cosine_std",
     "damping",
     "expected_cooccurrences",

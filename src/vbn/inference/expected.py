@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from vbn.data import Counts, Dataset
+from vbn.model import EntityCells
 from vbn.sampling import Sampler, keep_probabilities, relation_counts, relation_noise, weight_of
-
-
-class Cells(NamedTuple):
-    """The cells of one entity: ids of the other side, counts, and the weight of each as positive and as negative."""
-
-    others: np.ndarray
-    seen: np.ndarray
-    positive: np.ndarray
-    negative: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -36,7 +27,7 @@ class Expected:
     negatives: float
     reject: bool
 
-    def row(self, i: int) -> Cells:
+    def row(self, i: int) -> EntityCells:
         """Return the cells of row i."""
         seen = np.zeros(self.counts.shape[1])
         span = slice(int(self.counts.indptr[i]), int(self.counts.indptr[i + 1]))
@@ -47,7 +38,7 @@ class Expected:
         scale = self.negatives * positive.sum() / total if total > 0 else 0.0
         return _cells(seen, positive, scale * noise)
 
-    def column(self, j: int) -> Cells:
+    def column(self, j: int) -> EntityCells:
         """Return the cells of column j: a row draws it as noise in proportion to its own weight."""
         seen = np.zeros(self.counts.shape[0])
         at = np.flatnonzero(self.counts.indices == j)
@@ -78,10 +69,10 @@ class Expected:
         return np.bincount(self._row_ids, self.noise[self.counts.indices], minlength=self.counts.shape[0])
 
 
-def _cells(seen: np.ndarray, positive: np.ndarray, negative: np.ndarray) -> Cells:
+def _cells(seen: np.ndarray, positive: np.ndarray, negative: np.ndarray) -> EntityCells:
     """Return those that have any weight."""
     others = np.flatnonzero((positive > 0) | (negative > 0))
-    return Cells(others, seen[others], positive[others], negative[others])
+    return EntityCells(others, seen[others], positive[others], negative[others])
 
 
 def expected_cooccurrences(data: Dataset, sampler: Sampler, subsample: float | None) -> Expected:

@@ -10,9 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from vbn.inference.expected import Cells
 from vbn.kernels import damping, logit
-from vbn.model import Block, Gaussians, Half, Trained
+from vbn.model import Block, EntityCells, Gaussians, Half, Trained
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
@@ -85,10 +84,10 @@ _CHUNK = 1 << 14  # cells at a time, to avoid a copy of a model with a million e
 class Shown(Protocol):
     """The cells that training showed the model."""
 
-    def row(self, i: int) -> Cells:
+    def row(self, i: int) -> EntityCells:
         """Return the cells of row i."""
 
-    def column(self, j: int) -> Cells:
+    def column(self, j: int) -> EntityCells:
         """Return the cells of column j."""
 
 
@@ -107,7 +106,7 @@ def full_variances(trained: Trained, shown: Shown, rows: np.ndarray, columns: np
     return result
 
 
-def _known(half: Half, other: Half, i: int, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+def _known(half: Half, other: Half, i: int, cells: EntityCells) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean and the covariance matrix, t + 1 by t + 1, of (u_i, 1) or of (v_j, b_j)."""
     own, prior = _extended(half, np.array([i])), _prior_precision(half, i)
     precision = np.diag(prior)

@@ -1,6 +1,7 @@
 """Likelihoods, one module each. A likelihood owns its cells and updates the blocks that they depend on."""
 
 from vbn.model.likelihoods.cooccurrence import DIRECT_CELLS, BiasInputs, Cooccurrence, EntityInputs
+from vbn.model.likelihoods.moves import EntityCells, Explained
 from vbn.model.likelihoods.relations import (
     Bilinear,
     RelationCells,
@@ -16,7 +17,9 @@ __all__ = [
     "BiasInputs",
     "Bilinear",
     "Cooccurrence",
+    "EntityCells",
     "EntityInputs",
+    "Explained",
     "RelationCells",
     "RelationList",
     "for_each",

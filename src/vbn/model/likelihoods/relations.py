@@ -17,6 +17,7 @@ from vbn.kernels import RelationArrays
 from vbn.model.block import Block
 from vbn.model.engine import Engine
 from vbn.model.fields import Gaussians
+from vbn.model.likelihoods.moves import EntityCells, Explained, Moves, curvature
 from vbn.model.posterior import Posterior, RelationBlocks
 from vbn.sampling import Cells
 
@@ -138,6 +139,27 @@ class Bilinear:
         )
         return mean, variance
 
+    def moves(self, own: Explained, cells: EntityCells) -> Moves:
+        """Return the moves of the cells of an entity, through the factors."""
+        sides = [(self.u, self.blocks.x), (self.v, self.blocks.y)]
+        (entities, mine), (partners, others) = sides[::-1] if own.is_column else sides
+        a, a_second = project(entities, mine, np.array([own.number], dtype=np.int32))
+        total = Moves.none(own)
+        for chunk in cells.chunks():
+            c, c_second = project(partners, others, chunk.others.astype(np.int32))
+            at = own.columns_of(chunk)
+            r, r_variance = (array[at].astype(np.float64) for array in (self.blocks.r.mean, self.blocks.r.variance))
+            mean = c @ a[0]
+            square = np.einsum("jmn,mn->j", c_second, a_second[0]) + 2.0 * r * mean + r**2 + r_variance
+            slope = 2.0 * curvature(np.sqrt(square))
+            moves = []
+            for sign, weight in ((1.0, chunk.positive), (-1.0, chunk.negative)):
+                pull = (weight * (0.5 * sign - slope * r)) @ c
+                stiff = np.einsum("j,jmn->mn", weight * slope, c_second)
+                moves.append(_through_factors(own, mine, a[0], pull, stiff))
+            total += Moves(moves[0][0], moves[1][0], moves[0][1] + moves[1][1])
+        return total
+
     def _scored(self, cells: RelationList) -> tuple[np.ndarray, ...]:
         """Return the cells with the projections of both sides."""
         listed = cells.left, cells.right, cells.column_of, cells.positive, cells.negative
@@ -146,6 +168,17 @@ class Bilinear:
             *project(self.u, self.blocks.x, cells.rows),
             *project(self.v, self.blocks.y, cells.columns),
         )
+
+
+def _through_factors(
+    own: Explained, factors: Gaussians, a: np.ndarray, pull: np.ndarray, stiff: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the move and the precision that a pull and a stiffness in the relation's space give to the entity."""
+    x, x_variance = (array.astype(np.float64) for array in (factors.mean, factors.variance))
+    coupled = np.einsum("md,mn,nd->d", x, stiff, x)
+    loose = np.diag(stiff) @ x_variance
+    move = own.variance * ((pull - stiff @ a) @ x + coupled * own.shift - loose * own.prior_mean)
+    return move, coupled + loose
 
 
 def likelihoods_of(posterior: Posterior, entities: tuple[Gaussians, Gaussians]) -> list[Bilinear]:

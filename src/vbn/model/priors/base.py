@@ -7,7 +7,7 @@ explanations need only the mean and the variance of m_i. A new kind of prior is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
@@ -123,135 +123,6 @@ class Prior(Holder):
         return (self,)
 
 
-class Zero(Prior):
-    """m_i = 0."""
-
-    automatic = False
-
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
-
-    def means(self, rows: np.ndarray) -> np.ndarray:
-        """Return zeros."""
-        return np.zeros((len(rows), self.dim))
-
-    def informs(self, rows: np.ndarray) -> np.ndarray:
-        """Return False for all rows."""
-        return np.zeros(len(rows), dtype=bool)
-
-    def part(self, first: int, last: int) -> Zero:  # noqa: ARG002 - the interface of all priors
-        """Return the prior itself, which is the same for all rows."""
-        return self
-
-    def shares(self, i: int, names: Vocabulary) -> list[Share]:  # noqa: ARG002
-        """Return an empty list."""
-        return []
-
-    def members(self) -> tuple[Prior, ...]:
-        """Return an empty tuple."""
-        return ()
-
-
-class Constant(Prior):
-    """m_i is a given constant, as for the factors of relations."""
-
-    automatic = False
-
-    def __init__(self, mean: np.ndarray) -> None:
-        self.mean = mean
-
-    def means(self, rows: np.ndarray) -> np.ndarray:
-        """Return the means."""
-        return np.asarray(self.mean[rows])
-
-    def part(self, first: int, last: int) -> Constant:
-        """Return the prior of some rows."""
-        return Constant(self.mean[first:last])
-
-    def members(self) -> tuple[Prior, ...]:
-        """Return an empty tuple, because there is nothing to store."""
-        return ()
-
-
-class Sum(Prior):
-    """m_i is the sum of several independent priors."""
-
-    def __init__(self, priors: Sequence[Prior]) -> None:
-        self.priors = tuple(priors)
-
-    def parts(self) -> Mapping[str, Prior]:
-        """Return the priors by name."""
-        return {prior.name: prior for prior in self.priors}
-
-    def with_parts(self, parts: Mapping[str, Holder]) -> Sum:
-        """Return the sum with its priors replaced, by name."""
-        return Sum([part for part in parts.values() if isinstance(part, Prior)])
-
-    def means(self, rows: np.ndarray) -> np.ndarray:
-        """Return the sum of the means."""
-        return _added([prior.means(rows) for prior in self.priors])
-
-    def variances(self, rows: np.ndarray) -> np.ndarray:
-        """Return the sum of the variances."""
-        return _added([prior.variances(rows) for prior in self.priors])
-
-    def informs(self, rows: np.ndarray) -> np.ndarray:
-        """Return a mask of the rows that any of the priors says anything about."""
-        return np.asarray(np.any([prior.informs(rows) for prior in self.priors], axis=0))
-
-    def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
-        """Update the priors one after the other, each given the latest means of the others."""
-        rows = np.arange(len(block))
-        for prior in self.priors:
-            others = [other.means(rows) for other in self.priors if other is not prior]
-            prior.update(block, _added(others if offset is None else [*others, offset]), engine)
-
-    def measure(self, engine: Engine) -> list[Any]:
-        """Return what each prior needs."""
-        return [prior.measure(engine) for prior in self.priors]
-
-    def update_precisions(self, measured: list[Any]) -> None:
-        """Update the precisions of each prior."""
-        for prior, own in zip(self.priors, measured, strict=True):
-            prior.update_precisions(own)
-
-    def bound(self, measured: list[Any]) -> list[float]:
-        """Return the terms of all priors."""
-        return [term for prior, own in zip(self.priors, measured, strict=True) for term in prior.bound(own)]
-
-    def settle(self) -> None:
-        """Settle each prior."""
-        for prior in self.priors:
-            prior.settle()
-
-    def part(self, first: int, last: int) -> Sum:
-        """Return the sum for some rows."""
-        return Sum([prior.part(first, last) for prior in self.priors])
-
-    def shares(self, i: int, names: Vocabulary) -> list[Share]:
-        """Return the contributions of all priors."""
-        return [share for prior in self.priors for share in prior.shares(i, names)]
-
-    def move_together(self, pull: float, stiff: float) -> float:
-        """Move the first common mean, if there is one."""
-        for prior in self.priors:
-            step = prior.move_together(pull, stiff)
-            if step:
-                return step
-        return 0.0
-
-    def members(self) -> tuple[Prior, ...]:
-        """Return the priors."""
-        return self.priors
-
-
-def _added(arrays: list[np.ndarray]) -> np.ndarray:
-    total = arrays[0]
-    for array in arrays[1:]:
-        total = total + array
-    return total
-
-
 PRIORS: dict[str, type[Prior]] = {}
 """The registered kinds of priors by name; saved models refer to these names."""
 Kind = TypeVar("Kind", bound=type[Prior])
@@ -261,14 +132,6 @@ def register(kind: Kind) -> Kind:
     """Register a kind of prior under its name, as a class decorator."""
     PRIORS[kind.name] = kind
     return kind
-
-
-def prior_of(side: Side, setting: Setting, names: Sequence[str]) -> Prior:
-    """Return the sum of the named priors that apply to a side, or the zero prior if none does."""
-    found = [prior for name in names if (prior := PRIORS[name].of(side, setting)) is not None]
-    if not found:
-        return Zero(setting.dim)
-    return found[0] if len(found) == 1 else Sum(found)
 
 
 def automatic_priors() -> list[str]:
