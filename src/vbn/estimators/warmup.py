@@ -32,6 +32,7 @@ from vbn.model import (
     RelationCells,
     RelationInfo,
     Validation,
+    Zero,
     build_network,
     check_finite,
     relation_cells,
@@ -66,7 +67,8 @@ def compile_entities(dtype: np.dtype) -> None:
     cells = CellArrays(np.array([0, 1]), np.zeros(1, np.int32), one, one, 0)
     pairs = Cooccurrence.of(network.posterior)
     for own in (pairs.u, pairs.v):
-        pairs.entity_inputs(own, sample.relations).update(0, 1, cells)
+        inputs = pairs.entity_inputs(own, sample.relations)
+        inputs._replace(prior=Zero(own.gamma.dim)).update(0, 1, cells)  # kernels of priors are compiled elsewhere
 
 
 def _compiled_before() -> bool:

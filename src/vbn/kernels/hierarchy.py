@@ -17,16 +17,10 @@ def prior_mean_into(i, parents, target):
 
 
 @kernel
-def parent_means(nodes, parents, means):
-    """Write the prior means that the parents give to some nodes to `means`."""
+def parent_moments(nodes, parents, means, variances):
+    """Write the means that their parents give to some nodes, and the variances of these, sum_n a_in^2 var_h_n."""
     for position in range(len(nodes)):
         prior_mean_into(nodes[position], parents, means[position])
-
-
-@kernel
-def parent_variances(nodes, parents, variances):
-    """Write the variances of these means in each dimension, sum_n a_in^2 var_h_n, to `variances`."""
-    for position in range(len(nodes)):
         spread = 0.0
         for k in range(parents.indptr[nodes[position]], parents.indptr[nodes[position] + 1]):
             spread += parents.weights[k] * parents.weights[k] * parents.variance[parents.parents[k]]

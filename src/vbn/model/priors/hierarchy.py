@@ -14,7 +14,7 @@ import numpy as np
 from vbn.data import Vocabulary
 from vbn.kernels import ParentArrays
 from vbn.model.engine import row_ranges
-from vbn.model.fields import MEAN, RATE, VARIANCE, Field
+from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Moments
 from vbn.model.graph import Graph
 from vbn.model.precisions import Gamma, Measured
 from vbn.model.priors.base import Match, Prior, Setting, Share, register
@@ -34,22 +34,22 @@ class Parents(Prior):
     def __init__(self, arrays: ParentArrays) -> None:
         self.arrays_of_parents = arrays
 
-    def means(self, rows: np.ndarray) -> np.ndarray:
-        """Return the weighted means of the parents."""
-        from vbn.kernels.hierarchy import parent_means
+    def moments(self, rows: np.ndarray) -> Moments:
+        """Return the weighted means of the parents, and sum_n a_in^2 var_h_n."""
+        from vbn.kernels.hierarchy import parent_moments
 
         arrays = self.arrays_of_parents
-        means = np.empty((len(rows), arrays.mean.shape[1]))
-        parent_means(rows.astype(np.int64, copy=False), arrays, means)
-        return means
+        found = Moments(np.empty((len(rows), arrays.mean.shape[1])), np.empty(len(rows)))
+        parent_moments(rows.astype(np.int64, copy=False), arrays, *found)
+        return found
+
+    def means(self, rows: np.ndarray) -> np.ndarray:
+        """Return the weighted means of the parents."""
+        return self.moments(rows).mean
 
     def variances(self, rows: np.ndarray) -> np.ndarray:
-        """Return sum_n a_in^2 var_h_n."""
-        from vbn.kernels.hierarchy import parent_variances
-
-        variances = np.empty(len(rows))
-        parent_variances(rows.astype(np.int64, copy=False), self.arrays_of_parents, variances)
-        return variances
+        """Return the variances of these means."""
+        return self.moments(rows).variance
 
     def part(self, first: int, last: int) -> Parents:
         """Return the prior of some rows, numbered from 0; the categories stay the same."""
@@ -100,11 +100,15 @@ class Hierarchy(Prior):
 
     def means(self, rows: np.ndarray) -> np.ndarray:
         """Return the weighted means of the parents."""
-        return Parents(self.arrays_of_parents).means(rows)
+        return self.moments(rows).mean
 
     def variances(self, rows: np.ndarray) -> np.ndarray:
-        """Return the variances of the weighted means of the parents."""
-        return Parents(self.arrays_of_parents).variances(rows)
+        """Return the variances of these means."""
+        return self.moments(rows).variance
+
+    def moments(self, rows: np.ndarray) -> Moments:
+        """Return both."""
+        return Parents(self.arrays_of_parents).moments(rows)
 
     def informs(self, rows: np.ndarray) -> np.ndarray:
         """Return a mask of the rows that have parents."""
