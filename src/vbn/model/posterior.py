@@ -9,7 +9,7 @@ import numpy as np
 
 from vbn.data import Vocabulary
 from vbn.model.block import Block
-from vbn.model.fields import Gaussians, Holder
+from vbn.model.fields import Holder
 from vbn.model.precisions import Hyperpriors
 from vbn.model.priors import Centre, Constant, Match, Prior, Setting, Zero, automatic_priors, prior_of
 from vbn.model.side import Side
@@ -216,18 +216,3 @@ def common_places(old: Vocabulary, new: Vocabulary) -> Match:
 def placeholder(shape: int | tuple[int, ...], value: float, dtype: np.dtype) -> np.ndarray:
     """Return an array that takes no memory, for a model whose values are read from a file."""
     return np.broadcast_to(np.asarray(value, dtype), shape)
-
-
-__all__ = [
-    "BIAS_PRIORS",
-    "Blueprint",
-    "Gaussians",
-    "Posterior",
-    "RelationBlocks",
-    "RelationInfo",
-    "carry",
-    "common_places",
-    "named_priors",
-    "placeholder",
-    "start",
-]
