@@ -126,15 +126,13 @@ class Blueprint:
             np.tile(columns, (len(self.relations), 1)) if self.relation_active is None else self.relation_active
         )
 
+        def prior(name: str, side: Side, kind: str, dim: int) -> Prior:
+            return prior_of(side, Setting(name, kind, dim, self.dtype, self.hyperpriors, full), self.priors[name])
+
         def block(
-            name: str, kind: str, shape: tuple[int, ...], prior: Prior | None, active: np.ndarray, variance: float
+            kind: str, shape: tuple[int, ...], prior: Prior, active: np.ndarray, variance: float = _START_VARIANCE
         ) -> Block:
-            dim = shape[1] if len(shape) > 1 else 1
-            gamma = self.hyperpriors.of(kind, dim)
-            if prior is None:
-                side = self.rows if name == "u" else self.columns
-                setting = Setting(name, kind, dim, self.dtype, self.hyperpriors, full)
-                prior = prior_of(side, setting, self.priors[name])
+            gamma = self.hyperpriors.of(kind, shape[1] if len(shape) > 1 else 1)
             return Block(
                 mean=full(shape, 0.0, self.dtype),
                 variance=full(shape, variance, self.dtype),
@@ -145,17 +143,21 @@ class Blueprint:
                 large=kind == "entity",
             )
 
+        def entities(name: str, side: Side) -> Block:
+            shape = len(side.names), self.dim
+            return block("entity", shape, prior(name, side, "entity", self.dim), side.active)
+
         def relation(info: RelationInfo, active: np.ndarray) -> RelationBlocks:
             shape, known = (info.rank, self.dim), np.ones(info.rank, dtype=bool)
-            prior = Constant(info.prior * np.eye(*shape))
-            x, y = (block("factors", "relation", shape, prior, known, _FACTOR_VARIANCE) for _ in range(2))
+            factors = Constant(info.prior * np.eye(*shape))
+            x, y = (block("relation", shape, factors, known, _FACTOR_VARIANCE) for _ in range(2))
             centre = Zero(1) if not self.centred else Centre(full(1, 0.0, np.float64), full(1, 0.0, np.float64))
-            return RelationBlocks(x, y, block("r", "relation", (m,), centre, active, _START_VARIANCE))
+            return RelationBlocks(x, y, block("relation", (m,), centre, active))
 
         return Posterior(
-            u=block("u", "entity", (len(self.rows.names), self.dim), None, self.rows.active, _START_VARIANCE),
-            v=block("v", "entity", (m, self.dim), None, self.columns.active, _START_VARIANCE),
-            bias=block("bias", "bias", (m,), None, bias_active, _START_VARIANCE),
+            u=entities("u", self.rows),
+            v=entities("v", self.columns),
+            bias=block("bias", (m,), prior("bias", self.columns, "bias", 1), bias_active),
             relations=tuple(relation(*each) for each in zip(self.relations, relation_active, strict=True)),
         )
 
