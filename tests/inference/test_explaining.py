@@ -151,7 +151,7 @@ def test_precisions_of_the_cells_are_those_of_the_posterior(settled):
     drawn = sampler.sample(0, make_engine("threads", 1)).cells
     span = slice(drawn.indptr[i], drawn.indptr[i + 1])
     cells = EntityCells(drawn.indices[span], drawn.positive[span], drawn.positive[span], drawn.negative[span])
-    moves, _ = trained.cooccurrence.moves(own, cells)
+    moves = trained.cooccurrence.moves(own, cells)
     tau = trained.posterior.u.tau[i]
     np.testing.assert_allclose(1.0 / own.variance, tau + moves.precision, rtol=1e-3)
 

@@ -62,7 +62,7 @@ def explain_moves(
     trained: Trained, own: Explained, k: int, cells: EntityCells, relations: Mapping[str, EntityCells]
 ) -> tuple[Moved, float]:
     """Return how cells moved a mean from its prior mean, and the relations' share of the precision from data."""
-    moves, along = trained.cooccurrence.moves(own, cells)
+    moves = trained.cooccurrence.moves(own, cells)
     distance = float(np.linalg.norm(own.shift))
     direction = own.shift / max(distance, 1e-300)
     by_relation, related = {}, np.zeros_like(own.mean)
@@ -73,8 +73,10 @@ def explain_moves(
     observed, noise = float(moves.positive @ direction), float(moves.negative @ direction)
     others = trained.rows if own.is_column else trained.columns
     seen = np.flatnonzero(cells.positive > 0)
-    best = seen[np.argsort(-np.abs(along[seen]), kind="stable")[:k]]
-    pairs = tuple(Pair(others[int(cells.others[at])], float(cells.seen[at]), float(along[at])) for at in best.tolist())
+    best = seen[np.argsort(-np.abs(moves.along[seen]), kind="stable")[:k]]
+    pairs = tuple(
+        Pair(others[int(cells.others[at])], float(cells.seen[at]), float(moves.along[at])) for at in best.tolist()
+    )
     rest = distance - observed - noise - sum(by_relation.values())
     share = float(np.mean(related / np.maximum(related + moves.precision, 1e-300)))
     return Moved(distance, pairs, observed, len(seen), noise, by_relation, rest), share

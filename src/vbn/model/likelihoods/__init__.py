@@ -1,7 +1,7 @@
 """Likelihoods, one module each. A likelihood owns its cells and updates the blocks that they depend on."""
 
+from vbn.model.likelihoods.base import EntityCells, Explained, Likelihood
 from vbn.model.likelihoods.cooccurrence import DIRECT_CELLS, BiasInputs, Cooccurrence, EntityInputs
-from vbn.model.likelihoods.moves import EntityCells, Explained
 from vbn.model.likelihoods.relations import (
     Bilinear,
     RelationCells,
@@ -20,6 +20,7 @@ __all__ = [
     "EntityCells",
     "EntityInputs",
     "Explained",
+    "Likelihood",
     "RelationCells",
     "RelationList",
     "for_each",

@@ -14,7 +14,7 @@ import numpy as np
 from vbn.kernels import CellArrays, DensityArrays, EvidenceArrays, PriorArrays, RelationArrays
 from vbn.model.block import Block
 from vbn.model.engine import Engine
-from vbn.model.likelihoods.moves import EntityCells, Explained, Moves, curvature
+from vbn.model.likelihoods.base import EntityCells, Explained, Moves, curvature
 from vbn.model.priors import Prior
 
 if TYPE_CHECKING:
@@ -162,16 +162,11 @@ class Cooccurrence:
         pair_moments(0, len(rows), rows, columns, *blocks, mean, variance)
         return mean, variance
 
-    def moves(self, own: Explained, cells: EntityCells) -> tuple[Moves, np.ndarray]:
-        """Return the moves of all cells of an entity, and the move of each positive one along the shift."""
-        total, along = Moves.none(own), [np.empty(0)]
-        for chunk in cells.chunks():
-            moves, pulls = self._moves_of_chunk(own, chunk)
-            total += moves
-            along.append(pulls)
-        return total, np.concatenate(along)
+    def moves(self, own: Explained, cells: EntityCells) -> Moves:
+        """Return how the cells of an entity moved it from its prior mean."""
+        return sum((self._moves_of_chunk(own, chunk) for chunk in cells.chunks()), Moves.none(own))
 
-    def _moves_of_chunk(self, own: Explained, cells: EntityCells) -> tuple[Moves, np.ndarray]:
+    def _moves_of_chunk(self, own: Explained, cells: EntityCells) -> Moves:
         other, at = self.u if own.is_column else self.v, own.columns_of(cells)
         v, v_variance = (array[cells.others].astype(np.float64) for array in (other.mean, other.variance))
         score, squared = v @ own.mean + self.bias.mean[at], v**2
@@ -187,7 +182,7 @@ class Cooccurrence:
         scaled = own.along_shift()
         stiff_along = squared @ (scaled * own.shift) - v_variance @ (scaled * own.prior_mean)
         along = cells.positive * ((0.5 - slope * score) * (v @ scaled) + slope * stiff_along)
-        return Moves(move(cells.positive, 1.0), move(cells.negative, -1.0), precision), along
+        return Moves(move(cells.positive, 1.0), move(cells.negative, -1.0), precision, along)
 
 
 def _rows_of(given: DensityArrays, rows: slice) -> DensityArrays:

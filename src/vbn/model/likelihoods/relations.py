@@ -17,7 +17,7 @@ from vbn.kernels import RelationArrays
 from vbn.model.block import Block
 from vbn.model.engine import Engine
 from vbn.model.fields import Gaussians
-from vbn.model.likelihoods.moves import EntityCells, Explained, Moves, curvature
+from vbn.model.likelihoods.base import EntityCells, Explained, Moves, curvature
 from vbn.model.posterior import Posterior, RelationBlocks
 from vbn.sampling import Cells
 
@@ -157,7 +157,7 @@ class Bilinear:
                 pull = (weight * (0.5 * sign - slope * r)) @ c
                 stiff = np.einsum("j,jmn->mn", weight * slope, c_second)
                 moves.append(_through_factors(own, mine, a[0], pull, stiff))
-            total += Moves(moves[0][0], moves[1][0], moves[0][1] + moves[1][1])
+            total += Moves(moves[0][0], moves[1][0], moves[0][1] + moves[1][1], np.empty(0))
         return total
 
     def _scored(self, cells: RelationList) -> tuple[np.ndarray, ...]:

@@ -1,4 +1,7 @@
-"""How cells moved a density from its prior mean: what a likelihood contributes to an explanation.
+"""What likelihoods have in common, and how their cells moved a density from its prior mean.
+
+Each owns its cells: it updates the blocks that these depend on and returns their bounded log-likelihood, in a layout of
+its own, and it predicts and explains in the same form as all others (`Likelihood`).
 
 At the fixed point of the entity update (docs/maths.md), P_d (mu_d - m_d) is a sum over cells, with s = +1 or -1 for
 weight w as positive or negative: v_d (s w / 2 - L E[x]) + L (v_d^2 (mu_d - m_d) - var_vd m_d), L = 2 lambda(xi) w. The
@@ -10,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -58,19 +61,39 @@ class Explained:
 
 @dataclass(frozen=True)
 class Moves:
-    """The moves caused by positive and by negative cells, and the precision that they add in each dimension."""
+    """The moves caused by positive and by negative cells, and the precision that they add in each dimension.
+
+    `along` is the move of each positive cell along the shift, if a likelihood tells cells apart.
+    """
 
     positive: np.ndarray
     negative: np.ndarray
     precision: np.ndarray
+    along: np.ndarray
 
     @classmethod
     def none(cls, own: Explained) -> Moves:
         """Return no moves."""
-        return cls(*(np.zeros_like(own.mean) for _ in range(3)))
+        nothing = np.zeros_like(own.mean)
+        return cls(nothing, nothing, nothing, np.empty(0))
 
     def __add__(self, other: Moves) -> Moves:
-        return Moves(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+        return Moves(
+            self.positive + other.positive,
+            self.negative + other.negative,
+            self.precision + other.precision,
+            np.concatenate([self.along, other.along]),
+        )
+
+
+class Likelihood(Protocol):
+    """A likelihood, once its blocks are trained."""
+
+    def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean and variance of the score of some pairs."""
+
+    def moves(self, own: Explained, cells: EntityCells) -> Moves:
+        """Return how the cells of an entity moved it from its prior mean."""
 
 
 def curvature(xi: np.ndarray) -> np.ndarray:
