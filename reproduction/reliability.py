@@ -9,7 +9,7 @@ import numpy as np
 from reproduction.judging import Asking
 from reproduction.masking import Masked, Split
 from vbn._errors import DataError
-from vbn.inference import LabelledPairs, Reliability, best_temperature, logit, pair_scores
+from vbn.inference import LabelledPairs, Reliability, best_line, pair_scores
 
 AS_TRAINED, MEANS, TEMPERATURE = "as trained", "means alone", "one temperature"
 """Three readings of the same model: with its variances, without them, and with logits divided by a temperature that
@@ -79,11 +79,11 @@ def of_pairs(model: Any, held_out: Any, rare: np.ndarray | None = None, seed: in
     trained = model.trained_
     pairs = model._labelled(held_out, None, seed)
     mean, variance = pair_scores(trained, pairs.rows, pairs.columns)
-    logits = logit(mean, variance)
+    logits = trained.link.logit(mean, variance)
     readings = {AS_TRAINED: logits, MEANS: mean}
-    tempered = _tempered(logits, pairs)
-    if tempered is not None:
-        readings[TEMPERATURE] = tempered
+    calibrated = _calibrated(logits, pairs)
+    if calibrated is not None:
+        readings[TEMPERATURE] = calibrated
     chosen = np.zeros(len(logits), dtype=bool) if rare is None else rare[pairs.columns]
     return {name: _judged(values, pairs, chosen) for name, values in readings.items()}
 
@@ -99,16 +99,16 @@ def _judged(logits: np.ndarray, pairs: LabelledPairs, rare: np.ndarray) -> Facts
     return facts
 
 
-def _tempered(logits: np.ndarray, pairs: LabelledPairs) -> np.ndarray | None:
-    """Logits over the temperature that the pairs of the other half of the rows choose; None where they cannot."""
+def _calibrated(logits: np.ndarray, pairs: LabelledPairs) -> np.ndarray | None:
+    """Logits after the line that the pairs of the other half of the rows choose; None where they cannot."""
     half = pairs.rows % 2 == 1
     result = logits.copy()
     for other in (half, ~half):
         if not other.any() or other.all():
             return None
         try:
-            temperature = best_temperature(logits[other], pairs.labels[other], pairs.weights[other])
-        except DataError:  # too few pairs, or told apart without exception: no temperature fits best
+            slope, intercept = best_line(logits[other], pairs.labels[other], pairs.weights[other])
+        except DataError:  # too few pairs, or told apart without exception: no line fits best
             return None
-        result[~other] /= temperature
+        result[~other] = slope * logits[~other] + intercept
     return result

@@ -17,7 +17,7 @@ from reproduction.words.rivals import OPPOSITE
 from reproduction.words.settings import kept
 from vbn.baselines import as_scorer
 from vbn.estimators import VBN
-from vbn.inference import logit, relation_moments
+from vbn.inference import relation_moments
 from vbn.model import Trained
 
 SHARES = {"HR@0.2%": 0.002, "HR@1%": 0.01}
@@ -177,7 +177,8 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
 
 def opposite_logits(trained: Trained, relation: int, rows: np.ndarray, candidates: np.ndarray) -> np.ndarray:
     """Predictive logits of p(g) from some words to all candidates, of shape (words, candidates)."""
-    return logit(*relation_moments(trained, relation, rows, candidates))
+    link = trained.relation_link(trained.relations[relation].name)
+    return link.logit(*relation_moments(trained, relation, rows, candidates))
 
 
 def ranked_shares(

@@ -23,7 +23,7 @@ from reproduction.words.settings import kept
 from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, as_scorer, basket_matrix, retrofit
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators import VBN
-from vbn.inference import Dial, average, fold_in, logit
+from vbn.inference import Dial, average, fold_in
 from vbn.kernels import ContextArrays
 from vbn.model import Trained
 from vbn.sampling import keep_probabilities
@@ -293,4 +293,4 @@ class WordsOnly:
         found = self._infer(self._trained, ContextArrays(*arrays))
         u, variance = found.mean.astype(np.float32), found.variance.astype(np.float32)
         spread = np.concatenate([u**2 + variance, variance], axis=1) @ self._spreads + self._bias_variance
-        return logit(u @ self._v + self._bias, spread)
+        return self._trained.link.logit(u @ self._v + self._bias, spread)

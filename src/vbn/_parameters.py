@@ -32,6 +32,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     optional: bool = False  # whether it may be None
     by: str = ""  # "relation" or "kind" (of variable): it may also be a dict of values by these names
+    auto: bool = False  # whether it may be "auto": chosen from the data
     main: bool = False  # one of the few that `vbn train --help` shows first
     option: str | None = ""  # the setting of `vbn train`, by default its name; None: there is none
     formerly: str = ""  # old name, still accepted for one version
@@ -51,7 +52,7 @@ class Parameter:
     def values(self) -> str:
         """What it may be, in words."""
         words = _WORDS.get(self.kind) or (one_of(self.choices) if self.choices else self._numbers())
-        return words + f", or by {self.by}" * bool(self.by) + ", or None" * self.optional
+        return words + ", or 'auto'" * self.auto + f", or by {self.by}" * bool(self.by) + ", or None" * self.optional
 
     def _numbers(self) -> str:
         bounds = []
@@ -122,10 +123,10 @@ PARAMETERS = (
     Parameter("relation_prior", "number", 0.0, "relations", least=0, by="relation"),
     Parameter("relation_space", "choice", "joint", "relations", choices=("joint", "readout")),
     Parameter("hard_negatives", "number", 0.0, "relations", least=0, most=1),
-    Parameter("alpha", "number", 1.0, "prior", symbol="alpha", above=0, by="kind"),
-    Parameter("beta", "number", 1.0, "prior", symbol="beta", above=0, by="kind"),
+    Parameter("alpha", "number", "auto", "prior", symbol="alpha", above=0, by="kind", auto=True),
+    Parameter("beta", "number", "auto", "prior", symbol="beta", above=0, by="kind", auto=True),
     Parameter("bias_prior", "choice", "taxonomy", "prior", choices=("taxonomy", "common", "zero")),
-    Parameter("cold_precision", "choice", "mean_field", "prior", choices=("mean_field", "prior")),
+    Parameter("cold_precision", "choice", "siblings", "prior", choices=("siblings", "mean_field", "prior")),
     Parameter("resample", "flag", True, "run"),
     Parameter("average_epochs", "whole", 5, "run", least=1, formerly="average"),
     Parameter("tol", "number", None, "run", above=0, optional=True),

@@ -12,7 +12,7 @@ from vbn._errors import ParameterError
 from vbn.baselines.baseline import Baseline, Entities, scores_of
 from vbn.data import Counts, Vocabulary
 from vbn.estimators import VBN
-from vbn.inference import average, both, check_averages, contexts_of, fold_in, logit, read_dial
+from vbn.inference import average, both, check_averages, contexts_of, fold_in, read_dial
 from vbn.kernels import ContextArrays
 from vbn.model import Gaussians, Trained
 
@@ -90,7 +90,7 @@ class Predictive:
         variance += bias.variance
         mean = u @ v
         mean += bias.mean
-        return logit(mean, variance)
+        return self._trained.link.logit(mean, variance)
 
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:

@@ -24,7 +24,7 @@ from vbn.inference import (
     Tables,
     TrainingCells,
     add_entities,
-    best_temperature,
+    best_line,
     expected_cooccurrences,
     expected_relations,
     explain,
@@ -32,9 +32,6 @@ from vbn.inference import (
     labelled_pairs,
     pair_logits,
     pair_scores,
-    probability,
-    probability_interval,
-    probability_std,
     read_dial,
     read_newcomers,
     with_added,
@@ -90,12 +87,12 @@ class Answers(Parameters, Queries):
         trained = self.trained_
         rows, columns = _ids(trained, pairs, spread)
         mean, variance = pair_scores(trained, rows, columns)
-        p = probability(mean, variance, trained.temperature)
+        p = trained.link.probability(mean, variance)
         if not return_std:
             return p
         if spread == "full":
             variance = self._full_variances(rows, columns)
-        return p, probability_std(mean, variance, trained.temperature)
+        return p, trained.link.std(mean, variance)
 
     @hinting(pairs_have_sides)
     def predict_interval(self, pairs: Any, level: float = 0.8, spread: str = "full") -> tuple[np.ndarray, np.ndarray]:
@@ -141,7 +138,7 @@ class Answers(Parameters, Queries):
         mean, variance = pair_scores(trained, rows, columns)
         if spread == "full":
             variance = self._full_variances(rows, columns)
-        return probability_interval(mean, variance, float(level), trained.temperature)
+        return trained.link.interval(mean, variance, float(level))
 
     @hinting(_as_user)
     def recommend(
@@ -350,9 +347,9 @@ class Answers(Parameters, Queries):
         trained = self.trained_
         need_whole("bins", bins, least=1, most=1000)
         pairs = self._labelled(held_out, negatives, seed)
-        logits = pair_logits(trained, pairs) / trained.temperature
-        p = 0.5 * (1.0 + np.tanh(0.5 * logits))
-        return Reliability.of(p, pairs.labels, pairs.weights, int(bins), trained.temperature, pairs.skipped)
+        p = trained.link.calibrated(pair_logits(trained, pairs))
+        line = trained.slope, trained.intercept
+        return Reliability.of(p, pairs.labels, pairs.weights, int(bins), line, pairs.skipped)
 
     def uncertainty(self, held_out: Any, bins: int = 10, negatives: float | None = None, seed: int = 0) -> Reliability:
         """Do what `reliability` does, under its old name."""
@@ -360,10 +357,12 @@ class Answers(Parameters, Queries):
         return self.reliability(held_out, bins, negatives, seed)
 
     def calibrate(self, validation: Any, seed: int = 0) -> Self:
-        """Fit one temperature to validation pairs: from then on p = sigmoid(logit / T).
+        """Fit a line to validation pairs: from then on p = sigmoid(slope * logit + intercept).
 
-        Rankings stay as they are; `predict_proba` and other reported probabilities of co-occurring change. Relations
-        are not touched. A new fit sets T back to 1.
+        Without calibration, p is the probability that a pair is a real one rather than one of the noise pairs of
+        training, of which there are `negatives` for each real pair. Where pairs come with labels of your own (shown and
+        bought, or not), the share of real ones may be quite different; the intercept takes that up, and a warning says
+        so. Rankings stay as they are, and relations are not touched. A new fit sets the line back to 1 and 0.
 
         Parameters
         ----------
@@ -375,7 +374,7 @@ class Answers(Parameters, Queries):
         Raises
         ------
         DataError
-            If no temperature fits best: the model tells all the pairs apart, or none.
+            If no line fits best: the model tells all the pairs apart, or none.
 
         Examples
         --------
@@ -389,8 +388,10 @@ class Answers(Parameters, Queries):
         """
         trained = self.trained_
         pairs = self._labelled(validation, None, seed)
-        temperature = best_temperature(pair_logits(trained, pairs), pairs.labels, pairs.weights)
-        self._trained = replace(trained, temperature=temperature)
+        logits = pair_logits(trained, pairs)
+        slope, intercept = best_line(logits, pairs.labels, pairs.weights)
+        _warn_of_another_base_rate(pairs, trained.negatives)
+        self._trained = replace(trained, slope=slope, intercept=intercept)
         return self
 
     def _labelled(self, held_out: Any, negatives: float | None, seed: int) -> LabelledPairs:
@@ -424,6 +425,23 @@ def _ids(trained: Trained, pairs: Any, spread: str) -> tuple[np.ndarray, np.ndar
     need_choice("spread", spread, ("mean_field", "full"))
     left, right = pair_columns(pairs)
     return trained.rows.ids(left), trained.columns.ids(right)
+
+
+_ANOTHER_RATE = 2.0  # odds that differ by more than this factor are another base rate, not chance
+
+
+def _warn_of_another_base_rate(pairs: LabelledPairs, negatives: float) -> None:
+    """Warn if the share of observed pairs is far from that of training, which probabilities are meant for."""
+    observed = float(pairs.weights @ pairs.labels / pairs.weights.sum())
+    trained = 1.0 / (1.0 + negatives)
+    odds = observed / (1.0 - observed) * negatives
+    if 1.0 / _ANOTHER_RATE < odds < _ANOTHER_RATE:
+        return
+    message = (
+        f"{observed:.2%} of the pairs are observed ones, but training saw {trained:.2%} (one in {1.0 + negatives:g}); "
+        "probabilities now have the base rate of these pairs."
+    )
+    warnings.warn(VBNWarning(message), stacklevel=caller_level())
 
 
 def _warn_of_the_unknown(names: list[str]) -> None:

@@ -15,7 +15,7 @@ from vbn._errors import DataError, ParameterError, closest_names
 from vbn._parameters import PARAMETERS, Parameter, one_of
 from vbn.data import Dataset, bytes_of
 from vbn.engines import check_engine
-from vbn.model import KINDS, Hyperpriors
+from vbn.model import AUTO, KINDS, Hyperpriors
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     """Raise a `ParameterError` that names the first parameter out of range, for a model with these relations."""
     for parameter in PARAMETERS:
         _check(parameter, params[parameter.name], relations)
-    alpha, beta = ({kind: float(_of(params[name], kind, 1.0)) for kind in KINDS} for name in ("alpha", "beta"))
+    alpha, beta = ({kind: _weight(_of(params[name], kind, AUTO)) for kind in KINDS} for name in ("alpha", "beta"))
     strengths = [float(_of(params["relation_prior"], name, 0.0)) for name in relations]
     ranks = [
         int(params["dim"] if strength else _of(params["relation_rank"], name, 10))
@@ -56,6 +56,8 @@ def _check(parameter: Parameter, value: Any, relations: Collection[str]) -> None
 
 
 def _check_value(parameter: Parameter, name: str, value: Any) -> None:
+    if parameter.auto and isinstance(value, str) and value == AUTO:
+        return
     match parameter.kind:
         case "whole":
             need_whole(name, value, int(parameter.least or 0), None if parameter.most is None else int(parameter.most))
@@ -125,6 +127,10 @@ def _refuse_relation(name: str, relation: Any, relations: Collection[str]) -> No
     hint = f" Did you mean {close[0]!r}?" if close else ""
     known = f"it has {', '.join(map(repr, relations))}" if relations else "it has none"
     raise ParameterError(f"{name}: the data has no relation {relation!r}; {known}.{hint}")
+
+
+def _weight(value: Any) -> float | str:
+    return AUTO if value == AUTO else float(value)
 
 
 def _of(value: Any, name: str, default: Any) -> Any:

@@ -18,8 +18,6 @@ from vbn.inference import (
     Density,
     Table,
     check_readout,
-    probability,
-    probability_std,
     read_dial,
     read_out,
     related,
@@ -162,8 +160,9 @@ class Queries:
         number = trained.relation_number(relation)
         left, right = pair_columns(pairs)
         mean, variance = relation_scores(trained, number, trained.rows.ids(left), trained.columns.ids(right))
-        p = probability(mean, variance, 1.0)
-        return (p, probability_std(mean, variance, 1.0)) if return_std else p
+        link = trained.relation_link(relation)
+        p = link.probability(mean, variance)
+        return (p, link.std(mean, variance)) if return_std else p
 
     @hinting(by_side)
     def similar(

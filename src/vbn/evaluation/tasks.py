@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from vbn._errors import DataError
 from vbn.data import Dataset, Vocabulary, known_ids
 from vbn.evaluation.metrics import area_under_curve, calibration_error, mean_log_probability, spearman
-from vbn.inference import pair_scores, probability
+from vbn.inference import pair_scores
 
 _FIRST = 10  # answers that are looked at
 _DRAWS = 10  # random right entities for each pair
@@ -75,7 +75,7 @@ def evaluate_pairs(
     trained = model.trained_
     held = Dataset.from_pairs(left=left, right=right, counts=counts, shared=trained.shared)
     pairs = model._labelled(held, None, seed)
-    p = probability(*pair_scores(trained, pairs.rows, pairs.columns), trained.temperature)
+    p = trained.link.probability(*pair_scores(trained, pairs.rows, pairs.columns))
     observed = pairs.labels > 0
     return {
         "pairs": int(observed.sum()),

@@ -1,7 +1,7 @@
 """What comes out: predictions, neighbours, relation queries, explanations, and densities of entities added later."""
 
 from vbn.inference.adding import add_entities, with_added
-from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_temperature, labelled_pairs, pair_logits
+from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_line, labelled_pairs, pair_logits
 from vbn.inference.expected import Expected, expected_cooccurrences, expected_relations
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
@@ -11,9 +11,6 @@ from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
     full_variances,
     pair_scores,
-    probability,
-    probability_interval,
-    probability_std,
     relation_moments,
     relation_scores,
     stiffness,
@@ -39,7 +36,7 @@ __all__ = [
     "TrainingCells",
     "add_entities",
     "average",
-    "best_temperature",
+    "best_line",
     "both",
     "by_cosine",
     "check_averages",
@@ -57,9 +54,6 @@ __all__ = [
     "logit",
     "pair_logits",
     "pair_scores",
-    "probability",
-    "probability_interval",
-    "probability_std",
     "rank",
     "read_dial",
     "read_newcomers",

@@ -1,4 +1,4 @@
-"""How far predicted probabilities can be trusted: held-out pairs, reliability, and the temperature that fits best."""
+"""How far predicted probabilities can be trusted: held-out pairs, reliability, and the line that fits best."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from vbn._errors import DataError
 from vbn.data import Counts, Dataset, Field, known_ids, read_columns, speaking_as
 from vbn.inference.predictive import pair_scores
 from vbn.inference.table import Frames
-from vbn.kernels import logit
-from vbn.model import Trained
+from vbn.model import Trained, sigmoid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +23,8 @@ _FIELDS = (
     Field("right", ("right", "column", "target", "item", "second")),
     Field("label", ("label", "labels", "y", "observed"), number=True, optional=True, by_position=True),
 )
-_LOWEST, _HIGHEST = 0.01, 100.0  # temperatures
+_STEEPEST = 100.0  # slopes beyond it, or below one over it, mean that none fits
+_STEPS = 100  # of Newton's method
 _TRIES = 16  # how often a noise pair that is an observed one is drawn again, as in training
 
 
@@ -110,30 +110,40 @@ def _draw(trained: Trained, rows: np.ndarray, observed: Counts | None, seed: int
 
 
 def pair_logits(trained: Trained, pairs: LabelledPairs) -> np.ndarray:
-    """Return logits of the predictive probabilities before any temperature."""
-    return logit(*pair_scores(trained, pairs.rows, pairs.columns))
+    """Return logits of the predictive probabilities before calibration."""
+    return trained.link.logit(*pair_scores(trained, pairs.rows, pairs.columns))
 
 
-def best_temperature(logits: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> float:
-    """Return the T that maximises the likelihood of labels under p = sigmoid(logit / T)."""
-    from scipy.optimize import minimize_scalar
+def best_line(logits: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """Return the slope and intercept that maximise the likelihood of labels under p = sigmoid(slope logit + intercept).
 
+    Newton's method on two parameters; the slope must be positive, because a model that ranks real pairs below noise is
+    not one that a line can repair.
+    """
     if labels.min() == labels.max():
         raise DataError("calibration needs observed pairs and noise pairs; all labels are the same.")
-    signed = np.where(labels == 1, logits, -logits)
-
-    def loss(log_temperature: float) -> float:
-        return float(weights @ np.logaddexp(0.0, -signed / np.exp(log_temperature)))
-
-    found = minimize_scalar(loss, bounds=(np.log(_LOWEST), np.log(_HIGHEST)), method="bounded", options={"xatol": 1e-6})
-    temperature = float(np.exp(found.x))
-    if temperature < 1.01 * _LOWEST:
-        raise DataError("the model tells all these pairs apart, so no temperature fits best; calibrate on more pairs.")
-    if temperature > 0.99 * _HIGHEST:
+    centre, scale = float(np.average(logits, weights=weights)), max(float(np.std(logits)), 1e-12)
+    inputs = np.stack([(logits - centre) / scale, np.ones(len(logits))])
+    share = float(np.average(labels, weights=weights))
+    line = np.array([0.0, np.log(share / (1.0 - share))])
+    ridge = np.array([1e-9, 0.0]) * weights.sum()
+    for _ in range(_STEPS):
+        p = sigmoid(line @ inputs)
+        slope = inputs @ (weights * (labels - p)) - ridge * line
+        curve = (inputs * (weights * p * (1.0 - p))) @ inputs.T + np.diag(ridge)
+        step = np.linalg.solve(curve, slope)
+        step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
+        line += step
+        if np.abs(step).max() < 1e-10:
+            break
+    found = float(line[0] / scale)
+    if found > _STEEPEST:
+        raise DataError("the model tells all these pairs apart, so no slope fits best; calibrate on more pairs.")
+    if found < 1.0 / _STEEPEST:
         raise DataError(
-            "the model does not tell these pairs apart at all, which no temperature can repair; are the labels right?"
+            "the model does not tell these pairs apart at all, which no slope can repair; are the labels right?"
         )
-    return temperature
+    return found, float(line[1] - line[0] * centre / scale)
 
 
 @dataclass(frozen=True)
@@ -161,8 +171,8 @@ class Reliability(Frames):
         Expected calibration error: mean distance of predicted and observed over all pairs, bin by bin.
     log_loss, brier
         Mean negative log-likelihood, and mean squared error of the probabilities.
-    temperature
-        The divisor of the logits.
+    slope, intercept
+        The line that calibration fitted to the logits; 1 and 0 without it.
     n_pairs, skipped
         How many pairs were judged (noise included), and how many were left out as the model does not know them.
 
@@ -183,7 +193,8 @@ class Reliability(Frames):
     ece: float
     log_loss: float
     brier: float
-    temperature: float
+    slope: float
+    intercept: float
     n_pairs: int
     skipped: int
 
@@ -194,7 +205,7 @@ class Reliability(Frames):
         labels: np.ndarray,
         weights: np.ndarray | None = None,
         bins: int = 10,
-        temperature: float = 1.0,
+        line: tuple[float, float] = (1.0, 0.0),
         skipped: int = 0,
     ) -> Reliability:
         """Judge probabilities by what happened: labels of 0 and 1, with weights if some count more."""
@@ -220,7 +231,7 @@ class Reliability(Frames):
         clipped = np.clip(p, 1e-15, 1.0 - 1e-15)
         losses = -np.where(labels == 1, np.log(clipped), np.log1p(-clipped))
         brier = float(w @ (p - labels) ** 2 / w.sum())
-        return cls(tuple(rows), gap, float(w @ losses / w.sum()), brier, temperature, len(p), skipped)
+        return cls(tuple(rows), gap, float(w @ losses / w.sum()), brier, *line, len(p), skipped)
 
     def __len__(self) -> int:
         return len(self.bins)
@@ -246,5 +257,5 @@ class Reliability(Frames):
         lines += [f"{b.predicted:9.2f}  {b.observed:8.2f}  {b.stderr:.2f}  {b.count:5,}" for b in self.bins]
         end = f"ece {self.ece:.3f}, log loss {self.log_loss:.3f}, Brier {self.brier:.3f}; {self.n_pairs:,} pairs"
         end += f", {self.skipped:,} more not known to the model" if self.skipped else ""
-        end += f"; temperature {self.temperature:.3g}" if self.temperature != 1.0 else ""
+        end += f"; slope {self.slope:.3g}, intercept {self.intercept:.3g}" if self.slope != 1.0 else ""
         return "\n".join([*lines, end])

@@ -22,8 +22,10 @@ def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) ->
     from vbn.kernels import folding
 
     q, n = trained.posterior, len(contexts.indptr) - 1
-    gamma, dtype = q.u.gamma, q.v.mean.dtype
-    prior = QueryPrior(np.zeros((n, q.dim)), np.zeros(n), trained.profile.row_precision, gamma.shape, gamma.beta)
+    dtype, owner = q.v.mean.dtype, np.repeat(np.arange(n), np.diff(contexts.indptr))
+    gamma = trained.hyperpriors.of("entity", q.dim, np.bincount(owner, contexts.weights, minlength=n))
+    shape, rate = (np.broadcast_to(np.asarray(value, np.float64), n).copy() for value in (gamma.shape, gamma.beta))
+    prior = QueryPrior(np.zeros((n, q.dim)), np.zeros(n), trained.profile.row_precision, shape, rate)
     result = Gaussians(np.empty((n, q.dim), dtype), np.empty((n, q.dim), dtype))
     negatives, ratio = trained.profile.negatives(_NEGATIVES), float(trained.negatives)
     columns = q.v.densities, q.bias.densities

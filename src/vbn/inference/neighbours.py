@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.inference.predictive import probability, probability_std, relation_moments
+from vbn.inference.predictive import relation_moments
 from vbn.inference.ranking import Dial, Hidden, rank, tables
 from vbn.inference.table import Table
-from vbn.kernels import logit
 from vbn.model import Block, Gaussians, Trained, lengths, smoothed
 
 READOUTS = ("entity", "both", "smoothed")
@@ -60,10 +59,11 @@ def related(trained: Trained, relation: str, entity: object, k: int, candidates:
     allowed = candidates.copy()
     if trained.shared:
         allowed[i] = False
-    best = top(logit(mean, variance) + dial.added(trained.profile), allowed, k)
+    link = trained.relation_link(relation)
+    best = top(link.logit(mean, variance) + dial.added(trained.profile), allowed, k)
     mean, variance = mean[best], variance[best]
     names = [trained.columns[j] for j in best]
-    return Table(names, probability(mean, variance), probability_std(mean, variance), "p")
+    return Table(names, link.probability(mean, variance), link.std(mean, variance), "p")
 
 
 def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:

@@ -1,45 +1,16 @@
-"""The posterior predictive: moments of scores, and the probabilities, spreads and intervals that follow from them.
+"""The posterior predictive: moments of the scores of pairs, and their spread.
 
-The closed form itself is `vbn.kernels.logit`; nothing else has the formula.
+`vbn.model.Link` turns moments into probabilities; the closed form itself is `vbn.kernels.logit`.
 """
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import Protocol
 
 import numpy as np
 
 from vbn.kernels import damping, logit
-from vbn.model import Block, EntityCells, Gaussians, Half, Trained
-
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
-
-
-def sigmoid(x: np.ndarray, temperature: float) -> np.ndarray:
-    """Return sigmoid(x / temperature)."""
-    return np.asarray(0.5 * (1.0 + np.tanh((0.5 / temperature) * x)))
-
-
-def probability(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
-    """Return the predictive probability p(d = 1) of scores; a calibrated model divides logits by its temperature."""
-    return sigmoid(logit(mean, variance), temperature)
-
-
-def probability_std(mean: np.ndarray, variance: np.ndarray, temperature: float = 1.0) -> np.ndarray:
-    """Return the standard deviation of sigmoid(x / temperature), x ~ N(mean, variance), by Gauss-Hermite quadrature."""
-    p = sigmoid(mean[:, None] + np.sqrt(variance)[:, None] * _NODES, temperature)
-    w = _WEIGHTS / _WEIGHTS.sum()
-    centre = p @ w
-    return np.asarray(np.sqrt(np.maximum((p - centre[:, None]) ** 2 @ w, 0.0)))
-
-
-def probability_interval(
-    mean: np.ndarray, variance: np.ndarray, level: float, temperature: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the central interval of probability `level` of sigmoid(x / temperature), x ~ N(mean, variance)."""
-    reach = NormalDist().inv_cdf(0.5 + 0.5 * level) * np.sqrt(variance)
-    return sigmoid(mean - reach, temperature), sigmoid(mean + reach, temperature)
+from vbn.model import Block, EntityCells, Gaussians, Half, Trained, sigmoid
 
 
 def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -129,7 +100,7 @@ def stiffness(own: Gaussians, others: Gaussians, weights: np.ndarray) -> np.ndar
     """
     mean, from_partner = others.mean @ own.mean[0], others.variance @ own.mean[0] ** 2
     variance = from_partner + (others.mean**2 + others.variance) @ own.variance[0]
-    p = probability(mean, variance)
+    p = sigmoid(logit(mean, variance, 0.0))  # the mean of the logistic function over the density of the score
     curvature = weights * p * (1.0 - p) / damping(variance)
     return np.asarray(curvature / (1.0 + curvature * from_partner))
 

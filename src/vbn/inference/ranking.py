@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.inference.predictive import probability_std, sigmoid
 from vbn.inference.table import Table
 from vbn.kernels import damping
 from vbn.model import Gaussians, Profile, Trained
@@ -17,6 +16,10 @@ from vbn.model import Gaussians, Profile, Trained
 _QUERIES = 256  # in a block
 _SCORES = 1 << 20  # in a block: means that are held at a time
 _ROUNDING = 1e-5  # of |u| |v|: more than a matrix product in float32 can be wrong by
+
+
+RANK_BY = {"probability": -1.0, "mean": 0.0, "lower": 1.0}
+"""What candidates are ranked by, and how many standard deviations below its mean a score is judged (-1: by p)."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +100,11 @@ def rank(
     hidden: Hidden,
     dial: Dial = _NEUTRAL,
     rng: np.random.Generator | None = None,
+    rank_by: str = "probability",
 ) -> Ranked:
     """Find the k best candidates (ids of columns, ascending) of every query, given as a density.
 
-    With `rng`, scores are drawn from the posterior (Thompson sampling) in place of the predictive probability.
+    `rank_by` is one of `RANK_BY`. With `rng`, scores are drawn from the posterior (Thompson sampling) instead.
     """
     k = min(k, len(candidates))
     columns, logits = np.full((len(queries.mean), k), -1, np.int64), np.full((len(queries.mean), k), -np.inf)
@@ -109,7 +113,7 @@ def rank(
         for first in range(0, len(columns), _QUERIES):
             part = slice(first, min(first + _QUERIES, len(columns)))
             block = Gaussians(queries.mean[part], queries.variance[part])
-            offer = _Predictive(trained, block, extra) if rng is None else _Sampled(trained, block, extra, rng)
+            offer = _Predictive(trained, block, extra, rank_by) if rng is None else _Sampled(trained, block, extra, rng)
             best = _best(offer, part.stop - part.start, k, candidates, hidden.part(part.start, part.stop))
             columns[part], logits[part] = best.columns, best.logits
     return Ranked(columns, logits)
@@ -127,10 +131,10 @@ def _best(offer: _Predictive | _Sampled, n: int, k: int, candidates: np.ndarray,
 
 
 class _Predictive:
-    """Offers columns by the logit of the predictive probability."""
+    """Offers columns by the logit of the predictive probability, by the mean score or by a lower bound on it."""
 
-    def __init__(self, trained: Trained, queries: Gaussians, extra: np.ndarray) -> None:
-        self.trained, self.extra = trained, extra
+    def __init__(self, trained: Trained, queries: Gaussians, extra: np.ndarray, rank_by: str) -> None:
+        self.trained, self.extra, self.caution = trained, extra, RANK_BY[rank_by]
         dtype = trained.posterior.v.mean.dtype
         mean, variance = (np.ascontiguousarray(array, dtype) for array in (queries.mean, queries.variance))
         self.queries = Gaussians(mean, variance)
@@ -142,7 +146,8 @@ class _Predictive:
         variance = (mean**2 + self.queries.variance) @ profile.largest_variance
         variance += self.queries.variance @ profile.largest_square + profile.largest_bias_variance
         slack = _ROUNDING * (np.linalg.norm(mean, axis=1) * profile.largest_length + profile.largest_bias)
-        return float(self.extra.max(initial=0.0)), slack, 1.0 / damping(variance)
+        shrink = 1.0 / damping(variance) if self.caution < 0 else np.ones(len(mean))
+        return float(self.extra.max(initial=-np.inf)), slack, shrink
 
     def __call__(self, ids: np.ndarray, hidden: Hidden, best: tuple[np.ndarray, ...]) -> None:
         from vbn.kernels.predictive import offer_predictive
@@ -151,7 +156,8 @@ class _Predictive:
         means = self.queries.mean @ _rows(q.v.mean, ids).T
         means += _rows(q.bias.mean, ids)
         densities = self.queries.densities, q.v.densities, q.bias.densities
-        offer_predictive(means, ids, *densities, self.extra, self.bound, hidden.arrays, best)
+        rule = self.trained.link.base, self.caution
+        offer_predictive(means, ids, *densities, self.extra, rule, self.bound, hidden.arrays, best)
 
 
 class _Sampled:
@@ -193,6 +199,6 @@ def tables(
         variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
         if dial:
             mean = mean + dial.added(trained.profile)[columns]
-        scores, std = sigmoid(logits, trained.temperature), probability_std(mean, variance, trained.temperature)
+        scores, std = trained.link.calibrated(logits), trained.link.std(mean, variance)
         found.append(Table([trained.columns[j] for j in columns], scores, std, measure, query=name))
     return found

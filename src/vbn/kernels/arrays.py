@@ -86,10 +86,10 @@ class ContextArrays(NamedTuple):
 
 
 class QueryPrior(NamedTuple):
-    """The prior of queries: means (q, t), total variance of each mean, initial E[tau], and its Gamma's parameters."""
+    """The prior of queries: means (q, t), total variance of each mean, initial E[tau], and each one's Gamma."""
 
     mean: np.ndarray
     spread: np.ndarray
     tau: float
-    shape: float
-    rate: float
+    shape: np.ndarray
+    rate: np.ndarray

@@ -116,7 +116,7 @@ def fold_in(first, last, contexts, negatives, ratio, columns, bias, prior, sweep
             distance = prior.spread[q]
             for d in range(t):
                 distance += (mean[d] - prior.mean[q, d]) ** 2 + variance[d]
-            tau = prior.shape / (prior.rate + 0.5 * distance)
+            tau = prior.shape[q] / (prior.rate[q] + 0.5 * distance)
         for d in range(t):
             result.mean[q, d] = mean[d]
             result.variance[q, d] = variance[d]

@@ -1,8 +1,9 @@
 """Prediction: moments of the scores of pairs, and the exact top k by the posterior predictive.
 
-The top k needs no array of scores over all columns. The predictive logit mu / sqrt(1 + pi var / 8) never exceeds
-max(mu, 0), and a negative one never exceeds mu shrunk by the largest variance. Means are cheap (a matrix product by the
-caller); variances are computed only for columns whose bound could still enter the best k.
+The top k needs no array of scores over all columns. The predictive logit c + (mu - c) / sqrt(1 + pi var / 8) never
+exceeds max(mu, c), and below c it never exceeds mu shrunk towards c by the largest variance. A lower confidence bound
+never exceeds mu. Means are cheap (a matrix product by the caller); variances are computed only for columns whose bound
+could still enter the best k.
 """
 
 from __future__ import annotations
@@ -20,9 +21,17 @@ damping = helper(closed_form.damping)
 
 
 @helper
-def logit(mean, variance):
+def logit(mean, variance, base):
     """Return the logit of the predictive probability, like `closed_form.logit`."""
-    return mean / damping(variance)
+    return base + (mean - base) / damping(variance)
+
+
+@helper
+def score_of(mean, variance, base, caution):
+    """Return what columns are ranked by: the predictive logit, or with `caution` >= 0 so many deviations below mu."""
+    if caution < 0.0:
+        return logit(mean, variance, base)
+    return mean - caution * np.sqrt(variance)
 
 
 @kernel
@@ -127,14 +136,16 @@ def _any_reaches(values, start, stop, least):
 
 
 @kernel
-def offer_predictive(means, columns, queries, items, bias, extra, bound, hidden, best):
+def offer_predictive(means, columns, queries, items, bias, extra, rule, bound, hidden, best):
     """Offer a block of columns to every query; `means` are their E[x] up to a rounding error.
 
-    `extra` (the weight of popularity) is added to the logit of each column. `bound` has the largest `extra`, and for
-    each query the largest rounding error and a lower bound on 1 / sqrt(1 + pi var / 8). `hidden` has the sorted columns
-    that query q must not get, hidden[1][hidden[0][q]:hidden[0][q + 1]]. `best` has the scores, columns and lengths of
-    the heaps.
+    `extra` (the weight of popularity) is added to the score of each column. `rule` has the base logit and the caution
+    of `score_of`. `bound` has the largest `extra`, and for each query the largest rounding error and a lower bound on
+    1 / sqrt(1 + pi var / 8), or 1 where scores do not shrink towards the base. `hidden` has the sorted columns that
+    query q must not get, hidden[1][hidden[0][q]:hidden[0][q + 1]]. `best` has the scores, columns and lengths of the
+    heaps.
     """
+    base, caution = rule
     largest_extra, slack, shrink = bound
     hidden_indptr, hidden_columns = hidden
     best_scores, best_columns, filled = best
@@ -147,22 +158,22 @@ def offer_predictive(means, columns, queries, items, bias, extra, bound, hidden,
         for start in range(0, means.shape[1], _CHUNK):
             stop = min(start + _CHUNK, means.shape[1])
             if count == best_scores.shape[1]:
-                worst = best_scores[q, 0] - largest_extra
-                least = (worst if worst >= 0 else worst / shrink[q]) - slack[q]
+                worst = best_scores[q, 0] - largest_extra - base
+                least = base + (worst if worst >= 0 else worst / shrink[q]) - slack[q]
                 if not _any_reaches(means[q], start, stop, dtype.type(least - _ROUNDING * abs(least))):
                     continue
             for at in range(start, stop):
                 j = columns[at]
-                highest = means[q, at] + slack[q]
+                highest = means[q, at] + slack[q] - base
                 if highest < 0:
                     highest *= shrink[q]
                 full = count == best_scores.shape[1]
-                if full and highest + extra[j] < best_scores[q, 0]:
+                if full and base + highest + extra[j] < best_scores[q, 0] - _ROUNDING * abs(best_scores[q, 0]):
                     continue
                 mean, variance = dot_moments(row[0], row[1], row[2], items.mean, items.variance, j)
                 mean += bias.mean[j]
                 variance += bias.variance[j]
-                score = logit(mean, variance) + extra[j]
+                score = score_of(mean, variance, base, caution) + extra[j]
                 if full and score < best_scores[q, 0]:
                     continue
                 if not _listed(j, hidden_columns, hidden_indptr[q], hidden_indptr[q + 1]):

@@ -30,6 +30,7 @@ from vbn.model.likelihoods import (
     no_relations,
     project,
 )
+from vbn.model.link import Link, sigmoid
 from vbn.model.posterior import (
     BIAS_PRIORS,
     Blueprint,
@@ -41,7 +42,7 @@ from vbn.model.posterior import (
     placeholder,
     start,
 )
-from vbn.model.precisions import COLD_PRECISIONS, KINDS, Gamma, Hyperpriors, Measured
+from vbn.model.precisions import AUTO, COLD_PRECISIONS, KINDS, Gamma, Hyperpriors, Measured, strength
 from vbn.model.priors import PRIORS, Centre, Constant, Hierarchy, Prior, Setting, Share, Sum, Zero, register
 from vbn.model.profile import Profile, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
@@ -51,6 +52,7 @@ from vbn.model.trained import Half, Trained
 from vbn.model.validation import Validation
 
 __all__ = [
+    "AUTO",
     "BIAS_PRIORS",
     "COLD_PRECISIONS",
     "COLUMN",
@@ -86,6 +88,7 @@ __all__ = [
     "Holder",
     "Hyperpriors",
     "Likelihood",
+    "Link",
     "Measured",
     "Moments",
     "Network",
@@ -124,8 +127,10 @@ __all__ = [
     "relation_cells",
     "relation_vectors",
     "run_epoch",
+    "sigmoid",
     "sites_of",
     "smoothed",
     "start",
+    "strength",
     "train",
 ]

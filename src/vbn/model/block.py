@@ -15,7 +15,7 @@ import numpy as np
 from vbn.kernels import EvidenceArrays
 from vbn.model.engine import Engine, row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
-from vbn.model.precisions import Gamma, Measured
+from vbn.model.precisions import Gamma, Measured, mean_precision
 from vbn.model.priors import Match, Prior, Sum
 
 _LEAST = 1e-5  # share of the prior's precision; anything below is float32 rounding, not evidence
@@ -157,7 +157,7 @@ class Block(Gaussians, Holder):
     def bound(self, measured: tuple[Measured, Any]) -> tuple[float, list[float]]:
         """Return this block's term of the bound, and the terms of its prior's variables."""
         own, above = measured
-        return self.gamma.bound(self.rate[self.active], own), self.prior.bound(above)
+        return self.gamma.bound(self.rate, self.active, own), self.prior.bound(above)
 
     def settle(self) -> None:
         """Set every variable that no data reaches to its density in closed form, those of the prior first."""
@@ -166,10 +166,19 @@ class Block(Gaussians, Holder):
         if len(cold) == 0:
             return
         moments = self.moments(cold)
-        tau = self.gamma.cold_precision(moments.variance)
+        siblings = self.prior.precision_of_siblings(cold, self.active, self.tau)
+        if siblings is None:
+            siblings = np.full(len(cold), mean_precision(self.tau[self.active]))
+        tau, variance = self.gamma.without_data(cold, moments.variance, siblings)
         self.mean[cold] = moments.mean.reshape(self.mean[cold].shape)
-        self.variance[cold] = (1.0 / tau).reshape(-1, *[1] * (self.mean.ndim - 1))
-        self.rate[cold] = self.gamma.shape / tau
+        self.variance[cold] = variance.reshape(-1, *[1] * (self.mean.ndim - 1))
+        self.rate[cold] = self.gamma.at(cold).shape / tau
+
+    @property
+    def base(self) -> float:
+        """Return the common mean of all rows: the logit of a pair of which nothing is known."""
+        centre = self.parts().get("centre")
+        return 0.0 if centre is None else float(centre.means(np.zeros(1, np.int64))[0, 0])
 
     def carry(self, old: Block, match: Match) -> None:
         """Copy all densities of an older block; `match` says which of its rows are which of these."""

@@ -107,9 +107,11 @@ def build_network(
         if sites is not None and path in sites:
             known = sites[path].known
             mask[: len(known)] |= known
+    total = data.counts.total + (0.0 if sampler.past is None else float(sampler.past.row_totals.sum()))
+    units = [total / max(float(side.counts.sum()), 1e-300) for side in (data.rows, data.columns)]
     blueprint = Blueprint(
-        rows=Side(ROW, data.rows, data.row_taxonomy, rows),
-        columns=Side(COLUMN, data.columns, data.column_taxonomy, columns),
+        rows=Side(ROW, data.rows, data.row_taxonomy, rows, units[0]),
+        columns=Side(COLUMN, data.columns, data.column_taxonomy, columns, units[1]),
         relations=relations,
         dim=dim,
         dtype=dtype,
@@ -119,7 +121,7 @@ def build_network(
         relation_active=relation_active,
     )
     posterior = blueprint.build()
-    start(posterior, seed)
+    start(posterior, seed, sampler.log_odds(), -float(np.log(sampler.negatives)))
     if sites is not None:
         _give_sites(posterior, sites)
     return Network(posterior, blueprint.rows, blueprint.columns, tuple(relations), hyperpriors, apart)

@@ -130,9 +130,14 @@ class Blueprint:
             return prior_of(side, Setting(name, kind, dim, self.dtype, self.hyperpriors, full), self.priors[name])
 
         def block(
-            kind: str, shape: tuple[int, ...], prior: Prior, active: np.ndarray, variance: float = _START_VARIANCE
+            kind: str,
+            shape: tuple[int, ...],
+            prior: Prior,
+            active: np.ndarray,
+            variance: float = _START_VARIANCE,
+            evidence: np.ndarray | float = 0.0,
         ) -> Block:
-            gamma = self.hyperpriors.of(kind, shape[1] if len(shape) > 1 else 1)
+            gamma = self.hyperpriors.of(kind, shape[1] if len(shape) > 1 else 1, evidence)
             return Block(
                 mean=full(shape, 0.0, self.dtype),
                 variance=full(shape, variance, self.dtype),
@@ -145,7 +150,7 @@ class Blueprint:
 
         def entities(name: str, side: Side) -> Block:
             shape = len(side.names), self.dim
-            return block("entity", shape, prior(name, side, "entity", self.dim), side.active)
+            return block("entity", shape, prior(name, side, "entity", self.dim), side.active, evidence=side.evidence)
 
         def relation(info: RelationInfo, active: np.ndarray) -> RelationBlocks:
             shape, known = (info.rank, self.dim), np.ones(info.rank, dtype=bool)
@@ -174,8 +179,16 @@ def named_priors(bias_prior: str) -> dict[str, list[str]]:
     return {"u": found, "v": found, "bias": bias}
 
 
-def start(posterior: Posterior, seed: int) -> None:
-    """Set the initial means at random, those of factors around their prior means."""
+def start(posterior: Posterior, seed: int, biases: np.ndarray | None = None, base: float = 0.0) -> None:
+    """Set the initial means at random, those of factors around their prior means.
+
+    `biases` are the initial means of b, and `base` that of their common mean; 0 by default.
+    """
+    if biases is not None:
+        posterior.bias.mean[...] = biases
+        centre = posterior.bias.parts().get(Centre.name)
+        if isinstance(centre, Centre):
+            centre.mean[0] = base
     streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
     u, v, x, y = (np.random.default_rng(stream) for stream in streams)
     for block, rng in ((posterior.u, u), (posterior.v, v)):

@@ -90,8 +90,7 @@ class Profile:
         """Return E[tau] of a typical row, from which the inference of a new row starts."""
         trained = self._trained
         u = trained.posterior.u
-        rates = u.rate[u.active]
-        return float(u.gamma.shape / np.median(rates)) if len(rates) else 1.0
+        return float(np.median(u.tau[u.active])) if u.active.any() else 1.0
 
     def negatives(self, n: int) -> np.ndarray:
         """Return n columns at even steps of the cumulative noise distribution, as typical negatives of a row."""

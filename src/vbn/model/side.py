@@ -18,17 +18,25 @@ class Side:
     """The rows (whose variables are u) or the columns (v).
 
     `active` marks the entities that data reaches; the others get their densities from their priors in closed form.
+    `unit` is the weight of the pairs that one occurrence of an entity gives: with a window of five, a word has about
+    ten.
     """
 
     name: str
     names: Vocabulary
     taxonomy: Taxonomy | None
     active: np.ndarray
+    unit: float = 1.0
 
     @cached_property
     def graph(self) -> Graph:
         """Return the taxonomy as kernels read it."""
         return Graph.build(self.taxonomy, self.active)
+
+    @property
+    def evidence(self) -> np.ndarray:
+        """Return how much data each entity has: the weight of its pairs."""
+        return np.asarray(self.names.counts * self.unit)
 
     def with_active(self, active: np.ndarray) -> Side:
         """Return the same side with other active entities."""

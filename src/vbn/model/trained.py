@@ -14,6 +14,7 @@ from vbn.model.block import Block
 from vbn.model.fields import Gaussians
 from vbn.model.fit import Network
 from vbn.model.likelihoods import Bilinear, Cooccurrence
+from vbn.model.link import Link
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, common_places, placeholder
 from vbn.model.precisions import Hyperpriors
 from vbn.model.priors import Hierarchy, automatic_priors
@@ -60,10 +61,10 @@ class Trained:
     """Everything needed to predict, to add entities and to save.
 
     `row_totals` is the positive weight of each row in training. With `negatives` and `noise_power` it gives the number
-    of negatives that an entity of a given count would have had, which adding an entity needs. Logits of co-occurrence
-    are divided by `temperature` before they become probabilities; it is 1 unless the model was calibrated. `rejects`
-    says whether training redrew negatives that were observed pairs (None for older models, which do not record it).
-    With `relations_apart`, relations use vectors that are read out of u and v.
+    of negatives that an entity of a given count would have had, which adding an entity needs. `slope` and `intercept`
+    are those of `Link` for co-occurrence, 1 and 0 unless the model was calibrated. `rejects` says whether training
+    redrew negatives that were observed pairs (None for older models, which do not record it). With `relations_apart`,
+    relations use vectors that are read out of u and v.
     """
 
     row_side: Side
@@ -74,7 +75,8 @@ class Trained:
     row_totals: np.ndarray
     negatives: float
     noise_power: float
-    temperature: float = 1.0
+    slope: float = 1.0
+    intercept: float = 0.0
     rejects: bool | None = None
     relations_apart: bool = False
 
@@ -173,6 +175,15 @@ class Trained:
     def cooccurrence(self) -> Cooccurrence:
         """Return the likelihood of co-occurrences."""
         return Cooccurrence.of(self.posterior)
+
+    @property
+    def link(self) -> Link:
+        """Return how scores of co-occurrence become probabilities."""
+        return Link(self.posterior.bias.base, self.slope, self.intercept)
+
+    def relation_link(self, name: str) -> Link:
+        """Return how the scores of a relation become probabilities."""
+        return Link(self.posterior.relations[self.relation_number(name)].r.base)
 
     @cached_property
     def relation_parts(self) -> tuple[Gaussians, Gaussians]:

@@ -38,5 +38,5 @@ class Validation:
     def log_likelihood(self, posterior: Posterior) -> float:
         """Return the mean log predictive probability of a pair."""
         mean, variance = Cooccurrence.of(posterior).pair_moments(self.rows, self.columns)
-        told = self.signs * logit(mean, variance)
+        told = self.signs * logit(mean, variance, posterior.bias.base)
         return float(-(self.weights @ np.logaddexp(0.0, -told)) / self.weights.sum())

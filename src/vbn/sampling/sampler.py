@@ -138,6 +138,15 @@ class Sampler:
             result[first:last] = np.bincount(block.row_ids(), kept, minlength=last - first) * keep_row[first:last]
         return result
 
+    def column_totals(self) -> np.ndarray:
+        """Return the expected positive weight of each column in an epoch's sample."""
+        keep_row, keep_column = self._keep
+        result = np.zeros(self.counts.shape[1])
+        for first, last, block in self.counts.blocks():
+            kept = block.values * keep_row[first:last][block.row_ids()]
+            result += np.bincount(block.indices, kept, minlength=len(result))
+        return result * keep_column
+
     def _column_cells(self) -> np.ndarray:
         """Return how many rows each column is counted with."""
         n_columns = self.counts.shape[1]
@@ -145,6 +154,16 @@ class Sampler:
         for _, _, block in self.counts.blocks():
             result += np.bincount(block.indices, minlength=n_columns)
         return result
+
+    def log_odds(self) -> np.ndarray:
+        """Return the logarithm of each column's positives over its negatives in an epoch's sample, a little shrunk.
+
+        This is where a bias ends if nothing but itself tells columns apart. Its updates take many epochs to get there
+        from 0, because the bound is loose for columns that are mostly negatives.
+        """
+        positive = self.column_totals()
+        negative = self.negatives * positive.sum() * self.noise()
+        return np.asarray(np.log((positive + 1.0) / (negative + self.negatives)))
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
         """Estimate how many cells each row and each column has in a sample, rather too many than too few."""

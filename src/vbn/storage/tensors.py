@@ -15,6 +15,7 @@ import numpy as np
 from vbn._errors import ModelFileError
 from vbn.data import Counts, Dataset, Relation, Taxonomy, Vocabulary, heights
 from vbn.model import (
+    AUTO,
     COLD_PRECISIONS,
     COLUMN,
     KINDS,
@@ -71,7 +72,9 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "cold_precision": trained.hyperpriors.cold,
         "negatives": trained.negatives,
         "noise_power": trained.noise_power,
-        "temperature": trained.temperature,
+        "slope": trained.slope,
+        "intercept": trained.intercept,
+        "units": [trained.row_side.unit, trained.column_side.unit],
     }
     if trained.relations_apart:
         extra["relations_apart"] = True
@@ -92,9 +95,10 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
     n, m = len(rows), len(columns)
     totals = take(tensors, "row_totals", DOUBLE, (n,))
     need_positive("row_totals", totals, or_zero=True)
+    units = _units(extra)
     sides = (
-        Side(ROW, rows, row_taxonomy, take(tensors, "row_active", TRUTH, (n,))),
-        Side(COLUMN, columns, column_taxonomy, take(tensors, "column_active", TRUTH, (m,))),
+        Side(ROW, rows, row_taxonomy, take(tensors, "row_active", TRUTH, (n,)), units[0]),
+        Side(COLUMN, columns, column_taxonomy, take(tensors, "column_active", TRUTH, (m,)), units[1]),
     )
     relations = _relations(extra.get("relations"), shared)
     hyperpriors = Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra))
@@ -111,7 +115,8 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         row_totals=totals,
         negatives=_number(extra, "negatives"),
         noise_power=_number(extra, "noise_power", or_zero=True),
-        temperature=_number(extra, "temperature", 1.0),
+        slope=_number(extra, "slope", 1.0 / _number(extra, "temperature", 1.0)),
+        intercept=_finite(extra, "intercept", 0.0),
         rejects=_flag(extra, "rejects") if "rejects" in extra else None,
         relations_apart=_flag(extra, "relations_apart", False),
     )
@@ -368,15 +373,31 @@ def _number(values: Mapping[str, Any], name: str, default: float | None = None, 
     return float(value)
 
 
-def _by_kind(values: Mapping[str, Any], name: str) -> dict[str, float]:
+def _finite(values: Mapping[str, Any], name: str, default: float) -> float:
+    """Return a number of any sign, or the default for files that are older than it."""
+    value = values.get(name, default)
+    if not isinstance(value, _NUMBERS) or isinstance(value, bool) or not math.isfinite(value):
+        raise ModelFileError(f"{name}={value!r} of the model is not a finite number.")
+    return float(value)
+
+
+def _units(values: Mapping[str, Any]) -> list[float]:
+    """Return the units of both sides; 1 for files that are older than them, where nothing depends on them."""
+    given = values.get("units", [1.0, 1.0])
+    if not isinstance(given, list) or len(given) != 2:
+        raise ModelFileError(f"units={given!r} of the model is not a pair of numbers.")
+    return [_number({"units": unit}, "units", or_zero=True) for unit in given]
+
+
+def _by_kind(values: Mapping[str, Any], name: str) -> dict[str, float | str]:
     given = values.get(name)
     if not isinstance(given, dict):
         raise ModelFileError(f"{name}={given!r} of the model is not a value for each kind of variable.")
-    return {kind: _number(given, kind) for kind in KINDS}
+    return {kind: AUTO if given.get(kind) == AUTO else _number(given, kind) for kind in KINDS}
 
 
 def _cold_precision(extra: Mapping[str, Any]) -> str:
-    given = extra.get("cold_precision", Hyperpriors.cold)
+    given = extra.get("cold_precision", "mean_field")  # what models were before it could be chosen
     if not isinstance(given, str) or given not in COLD_PRECISIONS:
         raise ModelFileError(f"cold_precision={given!r} of the model is not one of {', '.join(COLD_PRECISIONS)}.")
     return given

@@ -98,6 +98,10 @@ class Prior(Holder):
     def settle(self) -> None:
         """Set the variables of this prior that no data reaches, in closed form."""
 
+    def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray | None:  # noqa: ARG002
+        """Return the E[tau] that the active rows most like each of some rows have; None if all are alike."""
+        return None
+
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:  # noqa: ARG002
         """Return the matching positions of an older prior of the same kind, for axes of fields other than "entity"."""
         return {}

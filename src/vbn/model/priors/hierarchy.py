@@ -16,7 +16,7 @@ from vbn.kernels import ParentArrays
 from vbn.model.engine import row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Moments
 from vbn.model.graph import Graph
-from vbn.model.precisions import Gamma, Measured
+from vbn.model.precisions import Gamma, Measured, mean_precision
 from vbn.model.priors.base import Match, Prior, Setting, Share, register
 from vbn.model.side import Side
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vbn.model.engine import Engine
 
 _CATEGORIES_PER_TASK = 128
+_BORROWED = 3.0  # children: how much the level above weighs in what is pooled over the children of a category
 START_VARIANCE = 1.0
 
 
@@ -162,20 +163,45 @@ class Hierarchy(Prior):
 
     def bound(self, measured: Measured) -> list[float]:
         """Return the bound of the active categories."""
-        return [self.gamma.bound(self.rate[self.graph.category_active], measured)]
+        return [self.gamma.bound(self.rate, self.graph.category_active, measured)]
 
     def settle(self) -> None:
         """Set the categories without data below them to their densities in closed form, from the top down."""
         graph = self.graph
         cold = np.flatnonzero(~graph.category_active)
         nodes = graph.category_nodes[cold]
+        typical = mean_precision(self.gamma.expected(self.rate)[graph.category_active])
         for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
             level = cold[graph.heights[nodes] == height]
             moments = self.moments(graph.category_nodes[level])
-            tau = self.gamma.cold_precision(moments.variance)
+            tau, variance = self.gamma.without_data(level, moments.variance, np.full(len(level), typical))
             self.mean[level] = moments.mean
-            self.variance[level] = 1.0 / tau
+            self.variance[level] = variance
             self.rate[level] = self.gamma.shape / tau
+
+    def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return E[tau] pooled over the trained children of each row's parents.
+
+        A parent with few trained children borrows from its own parents, and those from all rows.
+        """
+        graph, everyone = self.graph, mean_precision(tau[active])
+        owner = np.repeat(np.arange(graph.n_categories), np.diff(graph.child_indptr))
+        known = active[graph.child_nodes]
+        total = np.bincount(owner, np.where(known, tau[graph.child_nodes], 0.0), minlength=graph.n_categories)
+        number = np.bincount(owner, known, minlength=graph.n_categories)
+        heights, pooled = graph.heights[graph.category_nodes], np.full(graph.n_categories, everyone)
+        for height in np.unique(heights)[::-1]:  # from the top down
+            level = np.flatnonzero(heights == height)
+            above = self._of_parents(graph.category_nodes[level], pooled, everyone)
+            pooled[level] = (_BORROWED * above + total[level]) / (_BORROWED + number[level])
+        return self._of_parents(rows, pooled, everyone)
+
+    def _of_parents(self, nodes: np.ndarray, values: np.ndarray, otherwise: float) -> np.ndarray:
+        """Return the weighted mean over the parents of each node, or another value for nodes without parents."""
+        graph = self.graph
+        begin, end = graph.parent_indptr[nodes], graph.parent_indptr[nodes + 1]
+        sums = np.concatenate(([0.0], np.cumsum(graph.parent_weights * values[graph.parents])))
+        return np.where(end > begin, sums[end] - sums[begin], otherwise)
 
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:
         """Return the categories of both priors, matched by their nodes."""

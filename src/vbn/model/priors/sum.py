@@ -69,6 +69,11 @@ class Sum(Prior):
         for prior in self.priors:
             prior.settle()
 
+    def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray | None:
+        """Return what the first prior says that knows siblings."""
+        told = (prior.precision_of_siblings(rows, active, tau) for prior in self.priors)
+        return next((found for found in told if found is not None), None)
+
     def part(self, first: int, last: int) -> Sum:
         """Return the sum for some rows."""
         return Sum([prior.part(first, last) for prior in self.priors])
