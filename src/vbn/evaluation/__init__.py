@@ -5,11 +5,15 @@ from __future__ import annotations
 from vbn.evaluation.metrics import (
     area_under_curve,
     calibration_error,
+    coverage,
     hit_rate,
+    mean_average_precision,
     mean_log_probability,
     mean_percentile_rank,
     ndcg,
+    precision,
     recall,
+    share_of_places,
     spearman,
 )
 from vbn.evaluation.ranking import evaluate_recommendation
@@ -19,15 +23,19 @@ from vbn.evaluation.tasks import evaluate_pairs, evaluate_relation, evaluate_sim
 __all__ = [
     "area_under_curve",
     "calibration_error",
+    "coverage",
     "evaluate_pairs",
     "evaluate_recommendation",
     "evaluate_relation",
     "evaluate_similarity",
     "hit_rate",
     "hold_out",
+    "mean_average_precision",
     "mean_log_probability",
     "mean_percentile_rank",
     "ndcg",
+    "precision",
     "recall",
+    "share_of_places",
     "spearman",
 ]
