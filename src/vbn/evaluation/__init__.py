@@ -17,7 +17,7 @@ from vbn.evaluation.metrics import (
     spearman,
 )
 from vbn.evaluation.ranking import evaluate_recommendation
-from vbn.evaluation.split import hold_out
+from vbn.evaluation.split import hold_out, known_and_wanted, pairs_of
 from vbn.evaluation.tasks import evaluate_pairs, evaluate_relation, evaluate_similarity
 
 __all__ = [
@@ -30,10 +30,12 @@ __all__ = [
     "evaluate_similarity",
     "hit_rate",
     "hold_out",
+    "known_and_wanted",
     "mean_average_precision",
     "mean_log_probability",
     "mean_percentile_rank",
     "ndcg",
+    "pairs_of",
     "precision",
     "recall",
     "share_of_places",

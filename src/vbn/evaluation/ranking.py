@@ -41,6 +41,15 @@ class _Pairs(NamedTuple):
     unknown: int
 
 
+class _Found(NamedTuple):
+    """One entry for each held-out pair."""
+
+    users: np.ndarray
+    items: np.ndarray
+    ranks: np.ndarray
+    candidates: np.ndarray
+
+
 @dataclass
 class _Ranking:
     """One ranking of the catalogue: of the model at a position of the dial, or by popularity."""
@@ -64,14 +73,11 @@ class _Ranking:
         self.candidates.append(np.full(len(own), len(rest)))
         self.tops.append(top(values, allowed, _K))
 
-
-class _Found(NamedTuple):
-    """One entry for each held-out pair."""
-
-    users: np.ndarray
-    items: np.ndarray
-    ranks: np.ndarray
-    candidates: np.ndarray
+    def found(self) -> _Found:
+        """Return what was noted of all users."""
+        if not self.ranks:
+            raise DataError("every held-out pair is in the training data; there is nothing to evaluate.")
+        return _Found(*map(np.concatenate, (self.users, self.items, self.ranks, self.candidates)))
 
 
 def evaluate_recommendation(
@@ -108,7 +114,7 @@ def evaluate_recommendation(
         and those of `data` are not, users are asked about by the list of what they have in `data`.
     fold_in
         What users have when they are asked about, if that is not in the training data: each is asked about by this list
-        instead of by name, and it is what `exclude_seen` leaves out. See `hold_out(by="user")`.
+        instead of by name, and it is what `exclude_seen` leaves out. See `known_and_wanted`.
     k
         Where to cut off: one number or several.
     rare
@@ -164,8 +170,6 @@ def evaluate_recommendation(
     catalogue = subject.candidates.copy()
     catalogue[pairs.items] = True
     _rank(subject, pairs, catalogue, rankings)
-    if not len(np.concatenate(rankings[0].ranks)):
-        raise DataError("every held-out pair is in the training data; there is nothing to evaluate.")
     counts = subject.counts
     return [
         row | {"unknown": pairs.unknown, "seen": len(pairs.items) - row["pairs"]} if row["items"] == "all" else row
@@ -257,7 +261,7 @@ def _rows(
     ranking: _Ranking, counts: np.ndarray, catalogue: np.ndarray, rare: float, cuts: Sequence[int]
 ) -> list[dict[str, Any]]:
     """Return the figures of a ranking, in all and by how often items were seen."""
-    found = _Found(*(np.concatenate(part) for part in (ranking.users, ranking.items, ranking.ranks, ranking.candidates)))
+    found = ranking.found()
     times = counts[found.items]
     bands = {"all": times >= 0, "cold": times == 0, "rare": (times > 0) & (times <= rare), "frequent": times > rare}
     about = {"model": ranking.model, "popularity": ranking.popularity}

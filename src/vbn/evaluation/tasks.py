@@ -121,9 +121,9 @@ def evaluate_similarity(
     >>> import vbn
     >>> data = vbn.Dataset.from_sequences([["a", "b", "c", "a"], ["c", "b", "d"]])
     >>> model = vbn.VBN(dim=2, epochs=5, verbose=False).fit(data)
-    >>> result = evaluate_similarity(model, ["a", "a", "x"], ["b", "d", "a"], [1.0, 2.0, 3.0])
+    >>> result = evaluate_similarity(model, ["a", "a", "b"], ["b", "d", "d"], [1.0, 2.0, 3.0])
     >>> result["pairs"], result["unknown"]
-    (2, 1)
+    (3, 0)
     """
     names = set(model.vectors(side=side, readout=readout)[0])
     known = [i for i in range(len(left)) if str(left[i]) in names and str(right[i]) in names]
