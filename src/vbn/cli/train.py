@@ -69,10 +69,8 @@ OPTIONS = (
     Option("taxonomy", Path, _MAIN, "A file of child, parent[, weight]."),
     Option("relation", list[str], _MAIN, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
     Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1); kept with the model."),
-    Option(
-        "hold_out_by", By, _MAIN, "Which: any, the latest, each user's last ones, all pairs of some users [random]."
-    ),
     Option("config", Path, _INPUT, "A toml file with any of these options, without the dashes; options win."),
+    Option("hold_out_by", By, _INPUT, "Hold out any pairs, the latest, each user's last, or some users' [random]."),
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
