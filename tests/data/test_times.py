@@ -69,6 +69,14 @@ def test_times_that_are_none_are_refused(times, told):
         Dataset.from_interactions(USERS, ITEMS, time=times)
 
 
+def test_rows_without_a_time_can_be_left_out(tmp_path):
+    (tmp_path / "log.csv").write_text("user,item,when\na,b,2024-01-01\na,c,\nb,b,\n", encoding="utf-8")
+    with pytest.raises(vbn.DataError, match=r"line 3 of log\.csv .*1 more like it.*missing='drop'"):
+        Dataset.from_interactions(tmp_path / "log.csv", time="when")
+    assert Dataset.from_interactions(tmp_path / "log.csv", time="when", missing="drop").counts.nnz == 1
+    assert Dataset.from_interactions(["a", "b"], ["c", "d"], time=[None, 3], missing="drop").times.tolist() == [3.0]
+
+
 def test_a_wrong_time_in_a_file_is_named_by_its_line(tmp_path):
     (tmp_path / "log.csv").write_text("user,item,when\na,b,2024-01-01\na,c,later\n", encoding="utf-8")
     with pytest.raises(vbn.DataError, match=r"'later' at line 3 of log\.csv, column 'when'"):

@@ -46,9 +46,10 @@ class Constructors:
         other suffixes (.dat, .data) are read as text too. It may have several characters, such as "::". A .txt file of
         sequences or baskets has one of them a line, and the delimiter separates its tokens or items.
     missing : {"error", "drop"}, default "error"
-        What to do about rows without a name: an empty field, None, NaN. "drop" also drops fields of a text file that
-        read NA, N/A, nan, null, None or the like; with "error" they are names (Namibia, sodium), with a warning. In
-        sentences they are always words. Not for matrices, whose rows and columns have one name each.
+        What to do about rows without a name, or without the time that you asked for: an empty field, None, NaN. "drop"
+        also drops names of a text file that read NA, N/A, nan, null, None or the like; with "error" they are names
+        (Namibia, sodium), with a warning. In sentences they are always words. Not for matrices, whose rows and columns
+        have one name each.
 
     The column of a table or file that holds the counts or weights is the one that you name. If you name only the two
     columns of entities, there is none, and every row counts 1. If you do not name these two either, it is

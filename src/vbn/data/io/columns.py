@@ -268,7 +268,12 @@ def check_times(values: FloatArray, where: Where) -> None:
     wrong = ~np.isfinite(values)
     if wrong.any():
         first = int(np.argmax(wrong))
-        raise DataError(f"the time at {where(first)} is missing or infinite; correct the row or leave it out")
+        more = f" (and {int(wrong.sum()) - 1:,} more like it)" if wrong.sum() > 1 else ""
+        raise DataError(
+            f"the time at {where(first)} is missing or infinite{more}; correct the row, or pass {REMEDY} to leave such "
+            "rows out",
+            remedies=[("missing", "drop")],
+        )
 
 
 def check_counts(values: FloatArray, what: str, where: Where) -> None:
@@ -326,12 +331,14 @@ class Columns:
         return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
 
     def without_gaps(self, missing: str | None) -> Columns:
-        """Return the rows that have all their names; `settle` says what `missing` may be."""
+        """Return the rows that have all their names, and their time if there are times; see `settle` for `missing`."""
         there, where, link = np.ones(len(self), dtype=bool), self.where, ", " if self.file else " of "
         for key, column in self.labels.items():
             title = f"column {self.titles[key]!r}" if key in self.titles else key
             text = f"{title} of {self.file}" if self.file else ""
             there &= settle(column, missing, lambda row, title=title: f"{where(row)}{link}{title}", text)  # type: ignore[misc]
+        if missing == "drop" and "time" in self.numbers:
+            there &= np.isfinite(self.numbers["time"])
         if there.all():
             return self
         rows = np.flatnonzero(there)
