@@ -153,7 +153,7 @@ def _seen(name: str, lists: Lists | None, exclude_seen: bool, more: list[tuple[s
     if not exclude_seen:
         return None
     if lists is None:
-        saving = "save it with {remedy}, " if more else ""
+        saving = "or save it with {remedy}, " if more else ""
         raise DataError(
             f"what users have is not known, as this {name} does not hold the counts of its training data. Pass "
             f"{{remedy}}, {saving}or pass {{remedy}}.",
