@@ -69,6 +69,7 @@ def test_txt_files_of_columns_are_read_as_such_if_columns_are_named(tmp_path):
     assert Dataset.from_sequences(text, column="text", delimiter=";").counts.total == 2
 
 
+@pytest.mark.filterwarnings("ignore:.* no pair left to train on")
 def test_a_description_says_which_columns_were_read(tmp_path):
     path = write(tmp_path, "item,user,rating\ni,u,3\nj,v,4\n", "m.csv")
     found, named = Dataset.from_interactions(path), Dataset.from_interactions(path, "user", "item")

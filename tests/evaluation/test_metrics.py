@@ -1,22 +1,28 @@
 """Metrics against values worked out by hand, scipy and scikit-learn."""
 
+import ir_measures
 import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from ir_measures import AP, P, R, Success, nDCG
 from sklearn.metrics import log_loss, ndcg_score, roc_auc_score
 
 import vbn
 from vbn.evaluation import (
     area_under_curve,
     calibration_error,
+    coverage,
     hit_rate,
+    mean_average_precision,
     mean_log_probability,
     mean_percentile_rank,
     ndcg,
+    precision,
     recall,
+    share_of_places,
     spearman,
 )
 
@@ -78,6 +84,38 @@ def test_ndcg_is_that_of_scikit_learn(ranks, k):
     assert ndcg(ranks, ["ann"] * len(ranks), k) == pytest.approx(ndcg_score([relevant], [order], k=k))
 
 
+@given(
+    st.dictionaries(st.sampled_from("abcd"), st.sets(st.integers(0, 24), min_size=1, max_size=8), min_size=1),
+    st.integers(1, 26),
+)
+def test_ranks_are_measured_as_trec_eval_does(wanted, k):
+    qrels = [ir_measures.Qrel(user, str(item), 1) for user, items in wanted.items() for item in items]
+    run = [ir_measures.ScoredDoc(user, str(item), 25.0 - item) for user in wanted for item in range(25)]
+    expected = ir_measures.calc_aggregate([R @ k, P @ k, nDCG @ k, AP @ k], qrels, run)
+    users, ranks = zip(*[(user, item) for user, items in wanted.items() for item in items], strict=True)
+    assert recall(ranks, users, k) == pytest.approx(expected[R @ k])
+    assert precision(ranks, users, k) == pytest.approx(expected[P @ k])
+    assert ndcg(ranks, users, k) == pytest.approx(expected[nDCG @ k])
+    assert mean_average_precision(ranks, users, k) == pytest.approx(expected[AP @ k])
+    # A hit rate is a mean over held-out items: each is a query of its own.
+    single = [ir_measures.Qrel(f"{user} {item}", str(item), 1) for user, item in zip(users, ranks, strict=True)]
+    alone = [ir_measures.ScoredDoc(one.query_id, str(item), 25.0 - item) for one in single for item in range(25)]
+    assert hit_rate(ranks, k) == pytest.approx(ir_measures.calc_aggregate([Success @ k], single, alone)[Success @ k])
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=1, max_size=6))
+def test_average_precision_stays_below_one_where_own_items_tie(scores):
+    own = np.array(scores)
+    ranks = [(own > one).sum() + ((own == one).sum() - 1) / 2 for one in own]  # nobody else is there
+    assert mean_average_precision(ranks, ["ann"] * len(ranks), 10) == pytest.approx(1.0)
+
+
+def test_lists_of_answers_by_hand():
+    lists = [[0, 1], [0, 2]]
+    assert coverage(lists, 4) == 0.75
+    assert share_of_places(lists, [0, 3]) == 0.5
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -85,6 +123,7 @@ def test_ndcg_is_that_of_scikit_learn(ranks, k):
         lambda: calibration_error([0.5], [1, 0]),
         lambda: area_under_curve([], [1.0]),
         lambda: hit_rate([], 10),
+        lambda: share_of_places([], [1]),
         lambda: spearman([1.0], [1.0]),
     ],
 )

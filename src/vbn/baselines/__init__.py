@@ -6,7 +6,7 @@ from vbn.baselines.baseline import Baseline, Entities, NotOfferedError, basket_m
 from vbn.baselines.ease import EASE, ItemWeights
 from vbn.baselines.popularity import Popularity
 from vbn.baselines.retrofitting import Steps, neighbours_of, retrofit, retrofitted_vectors
-from vbn.baselines.scorer import Scorer, as_scorer, known_of
+from vbn.baselines.scorer import Predictive, Scorer, as_scorer, known_of
 from vbn.baselines.skipgram import BayesianSkipGram, SkipGram, WordVectors
 from vbn.baselines.vectors import VectorModel, Vectors, fitted
 
@@ -18,6 +18,7 @@ __all__ = [
     "ItemWeights",
     "NotOfferedError",
     "Popularity",
+    "Predictive",
     "Scorer",
     "SkipGram",
     "Steps",

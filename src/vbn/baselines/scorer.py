@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Protocol, cast, runtime_checkable
@@ -36,6 +37,8 @@ class Scorer(Protocol):
 class Predictive:
     """Scores of a Bayesian model, by the logit of the posterior predictive; the arguments are those of `as_scorer`."""
 
+    name = "VBN"  # what tables call it
+
     def __init__(
         self,
         trained: Trained,
@@ -57,6 +60,27 @@ class Predictive:
     def columns(self) -> Vocabulary:
         """The entities that are scored."""
         return self._trained.columns
+
+    @property
+    def trained(self) -> Trained:
+        """The model that is scored with."""
+        return self._trained
+
+    @property
+    def counts(self) -> Counts | None:
+        """The counts that the model was trained on, if it has them."""
+        return self._counts
+
+    @property
+    def popularity(self) -> float:
+        """The position of the dial."""
+        return self._dial.weight
+
+    def without_dial(self) -> Predictive:
+        """Return the same scorer with its dial at 0."""
+        result = copy.copy(self)
+        result._dial = read_dial(0.0)
+        return result
 
     def scores(self, queries: Iterable[Any]) -> np.ndarray:
         """Return predictive logits after the dial, one row for each query."""
@@ -104,7 +128,7 @@ def known_of(model: Any) -> Entities:
     """Return the entities of a fitted model, a baseline or a Bayesian one, and which columns may be an answer."""
     if isinstance(model, Baseline):
         return model._known()
-    trained = model.trained_
+    trained = model.trained if isinstance(model, Predictive) else model.trained_
     return Entities(trained.rows, trained.columns, trained.profile.candidates("column"))
 
 
@@ -135,4 +159,6 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popul
     if not isinstance(model, VBN):
         raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
     counts = model.data_.counts if model.data_ is not None else None
-    return Predictive(model.trained_, query, popularity, counts, popularity_floor)
+    scorer = Predictive(model.trained_, query, popularity, counts, popularity_floor)
+    scorer.name = type(model).__name__
+    return scorer

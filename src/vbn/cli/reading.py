@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from vbn._errors import DataError, UnknownEntityError
-from vbn.cli.shared import option_of
+from vbn.cli.shared import option_of, split_columns
 from vbn.data import (
     COUNTS,
     Dataset,
@@ -32,7 +32,7 @@ _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 _ACCEPTED = {
     "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
     "baskets": (_TEXT_FILE | {"drop_missing"}, 2),
-    "interactions": (_TEXT_FILE | {"drop_missing"}, 3),
+    "interactions": (_TEXT_FILE | {"drop_missing", "time"}, 3),
     "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
     "folder": (frozenset(), 0),
@@ -132,7 +132,16 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter("give --validation or --hold-out, not both.")
     if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
         raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
+    _check_hold_out_by(settings)
     _check_engine(settings)
+
+
+def _check_hold_out_by(settings: Mapping[str, Any]) -> None:
+    by, kind = settings.get("hold_out_by"), settings["kind"]
+    if by is not None and "hold_out" not in settings:
+        raise typer.BadParameter("--hold-out-by says which pairs to hold out: give --hold-out, too.")
+    if by in ("time", "last") and kind != "folder" and "time" not in settings:
+        raise typer.BadParameter(f"--hold-out-by {by} needs --time, the column of the input that says when.")
 
 
 def _check_engine(settings: Mapping[str, Any]) -> None:
@@ -147,12 +156,11 @@ def _check_engine(settings: Mapping[str, Any]) -> None:
         )
 
 
-def read_training_data(settings: Mapping[str, Any], scratch: Path | None = None) -> Dataset:
-    """Read the counts of the input, with taxonomy and relations.
+def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | None = None) -> Dataset:
+    """Return the data to train on with its co-occurrences, taxonomy and relations.
 
     Counts that take more than the settings' memory are moved to the folder `scratch` and mapped.
     """
-    data = read_counts(settings, settings["input"], limits=True)
     if "co_occurrences" in settings:
         data = data.with_co_occurrences(settings["co_occurrences"])
     if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
@@ -179,7 +187,9 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
     accepted, _ = _ACCEPTED[kind]
     options = {key: settings[key] for key in accepted & settings.keys()}
     if not limits:
-        options = {key: value for key, value in options.items() if key not in ("min_count", "max_size")}
+        options = {key: value for key, value in options.items() if key not in ("min_count", "max_size", "time")}
+    if "time" in options:
+        options["time"] = split_columns(options["time"])[0]
     if "delimiter" in options:
         options["delimiter"] = options["delimiter"].replace("\\t", "\t")
     if options.pop("drop_missing", False):

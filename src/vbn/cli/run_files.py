@@ -15,7 +15,7 @@ from vbn._errors import DataError, ModelFileError
 from vbn.storage import CARD, read_config, write_file
 from vbn.storage import CONFIG as MODEL_CONFIG
 
-CONFIG, HELD_OUT, CHECKPOINT = "train.toml", "held_out.csv", "checkpoint"
+CONFIG, HELD_OUT, KNOWN, CHECKPOINT = "train.toml", "held_out.csv", "held_out_known.csv", "checkpoint"
 STAMP = ("checksum", "added")  # keys of train.toml that are no settings
 _STAMPED = re.compile(rf"^[ \t]*(?:{'|'.join(STAMP)})[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
 _COMMENT = re.compile(r"\A(?:#.*\n)?")
@@ -108,7 +108,7 @@ def check_resuming(out: Path) -> None:
 
 def forget(folder: Path, *, checkpoint: bool) -> None:
     """Remove the files of a model that was replaced, and its checkpoint if asked to."""
-    for name in (CONFIG, HELD_OUT):
+    for name in (CONFIG, HELD_OUT, KNOWN):
         (folder / name).unlink(missing_ok=True)
     if checkpoint:
         _remove_checkpoint(folder / CHECKPOINT)

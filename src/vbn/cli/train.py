@@ -37,6 +37,16 @@ _TOGETHER = "Interactions: also count items that go together, with this weight."
 _FIELDS = "A,B,..."
 
 Kind = Literal["sequences", "baskets", "interactions", "pairs", "matrix", "folder"]
+By = Literal["random", "time", "last", "user"]
+
+
+class Parts(NamedTuple):
+    """What a run trains on, what it is validated with, and the pairs to evaluate it with later."""
+
+    train: Dataset
+    validation: Dataset | None = None
+    held: Dataset | None = None
+    known: Dataset | None = None  # what held-out users have when they are asked about
 
 
 class Option(NamedTuple):
@@ -60,9 +70,11 @@ OPTIONS = (
     Option("relation", list[str], _MAIN, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
     Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1); kept with the model."),
     Option("config", Path, _INPUT, "A toml file with any of these options, without the dashes; options win."),
+    Option("hold_out_by", By, _INPUT, "Hold out any pairs, the latest, each user's last, or some users' [random]."),
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
+    Option("time", str, _INPUT, "Interactions: the column that says when, in numbers or ISO dates.", metavar="COLUMN"),
     Option("window", int, _INPUT, "Sequences: largest distance of neighbours [5].", least=1),
     Option("dynamic_window", bool, _INPUT, "Sequences: near neighbours count more, as in word2vec."),
     Option("min_count", float, _INPUT, "Leave out what occurs less often.", least=0),
@@ -140,7 +152,7 @@ def train(**options: Any) -> None:
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    from vbn.cli.reading import check_usage, read_training_data
+    from vbn.cli.reading import check_usage, read_counts, with_knowledge
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
@@ -157,13 +169,14 @@ def train(**options: Any) -> None:
         if not options["force"]:
             check_resuming(out)
     with _scratch(settings) as scratch:
-        data, held = _split(settings, read_training_data(settings, scratch))
+        parts = _split(settings, read_counts(settings, settings["input"], limits=True))
+        parts = parts._replace(train=with_knowledge(settings, parts.train, scratch))
         if options["dry_run"]:
-            typer.echo(_summary(data, held, settings))
+            typer.echo(_summary(parts))
             return
         if not quiet:
-            say(_summary(data, held, settings))
-        _fit(settings, data, held, out, before=before, quiet=quiet)
+            say(_summary(parts))
+        _fit(settings, parts, out, before=before, quiet=quiet)
 
 
 @contextmanager
@@ -181,32 +194,43 @@ def _scratch(settings: Mapping[str, Any]) -> Iterator[Path | None]:
         yield Path(folder)
 
 
-def _split(settings: Mapping[str, Any], data: Dataset) -> tuple[Dataset, Dataset | None]:
-    """Return the data to train on, and what is held out or given for validation."""
-    if "hold_out" in settings:
-        from vbn.evaluation import hold_out
+def _split(settings: Mapping[str, Any], data: Dataset) -> Parts:
+    """Return the data to train on, and what is held out or given for validation.
 
-        return hold_out(data, settings["hold_out"], settings.get("seed", 0))
+    Users that are held out have no density of their own, so there is nothing to validate them with in training.
+    """
+    if "hold_out" in settings:
+        from vbn.evaluation import hold_out, known_and_wanted
+
+        by, seed = settings.get("hold_out_by", "random"), settings.get("seed", 0)
+        train, held = hold_out(data, settings["hold_out"], seed, by=by)
+        if by != "user":
+            return Parts(train, held, held)
+        known, wanted = known_and_wanted(held, seed=seed)
+        return Parts(train, None, wanted, known)
     if "validation" in settings:
         from vbn.cli.reading import read_counts
 
-        return data, read_counts(settings, settings["validation"], limits=False)
-    return data, None
+        return Parts(data, read_counts(settings, settings["validation"], limits=False))
+    return Parts(data)
 
 
-def _summary(data: Dataset, held: Dataset | None, settings: Mapping[str, Any]) -> str:
+def _summary(parts: Parts) -> str:
     """Return a summary of the data to train on, and how much is held out from it."""
-    from vbn.cli.run_files import HELD_OUT
+    from vbn.cli.run_files import HELD_OUT, KNOWN
 
-    told = str(data.describe())
-    if held is None or "hold_out" not in settings:
+    told = str(parts.train.describe())
+    if parts.held is None:
         return told
-    return f"{told}\n  held out   {held.counts.nnz:,} cells beside these, kept in {HELD_OUT}"
+    told += f"\n  held out   {parts.held.counts.nnz:,} cells beside these, kept in {HELD_OUT}"
+    if parts.known is not None:
+        told += f"; {parts.known.counts.nnz:,} more of the same users in {KNOWN}"
+    return told
 
 
-def _fit(settings: dict[str, Any], data: Dataset, held: Dataset | None, out: Path, *, before: int, quiet: bool) -> None:
+def _fit(settings: dict[str, Any], parts: Parts, out: Path, *, before: int, quiet: bool) -> None:
     """Train, going on after the epochs of a checkpoint if there are any `before`, and save."""
-    from vbn.cli.run_files import CHECKPOINT, HELD_OUT, forget, stamp
+    from vbn.cli.run_files import CHECKPOINT, HELD_OUT, KNOWN, forget, stamp
     from vbn.cli.settings import to_toml
     from vbn.estimators import VBN
 
@@ -217,12 +241,13 @@ def _fit(settings: dict[str, Any], data: Dataset, held: Dataset | None, out: Pat
     if resumable:
         model.set_params(checkpoint=out / CHECKPOINT)
     started = time.perf_counter()
-    model.fit(data, validation=held, resume_from=out / CHECKPOINT if before else None)
+    model.fit(parts.train, validation=parts.validation, resume_from=out / CHECKPOINT if before else None)
     model.set_params(checkpoint=None)  # a path of this run, not a property of the model
     model.save(out, counts=settings.get("counts", True))
     forget(out, checkpoint=not resumable)
-    if "hold_out" in settings and held is not None:
-        _write_pairs(out / HELD_OUT, held)
+    for name, pairs in ((HELD_OUT, parts.held), (KNOWN, parts.known)):
+        if pairs is not None:
+            _write_pairs(out / name, pairs)
     stamp(out, config)
     if model.interrupted_:
         how = "--resume goes on" if resumable else "without --checkpoint-every it is final"

@@ -18,7 +18,7 @@ from vbn.data.counting import (
     shared_parts,
 )
 from vbn.data.io.folder import read_folder
-from vbn.data.io.inputs import INTERACTIONS, PAIRS, read_columns
+from vbn.data.io.inputs import INTERACTIONS, PAIRS, TIME, read_columns
 from vbn.data.io.matrix import from_matrix, read_matrix
 from vbn.data.io.text import read_baskets, read_corpus
 from vbn.data.vocabulary import check_missing
@@ -46,9 +46,10 @@ class Constructors:
         other suffixes (.dat, .data) are read as text too. It may have several characters, such as "::". A .txt file of
         sequences or baskets has one of them a line, and the delimiter separates its tokens or items.
     missing : {"error", "drop"}, default "error"
-        What to do about rows without a name: an empty field, None, NaN. "drop" also drops fields of a text file that
-        read NA, N/A, nan, null, None or the like; with "error" they are names (Namibia, sodium), with a warning. In
-        sentences they are always words. Not for matrices, whose rows and columns have one name each.
+        What to do about rows without a name, or without the time that you asked for: an empty field, None, NaN. "drop"
+        also drops names of a text file that read NA, N/A, nan, null, None or the like; with "error" they are names
+        (Namibia, sodium), with a warning. In sentences they are always words. Not for matrices, whose rows and columns
+        have one name each.
 
     The column of a table or file that holds the counts or weights is the one that you name. If you name only the two
     columns of entities, there is none, and every row counts 1. If you do not name these two either, it is
@@ -64,7 +65,8 @@ class Constructors:
 
     @classmethod
     def _build(cls: Any, parts: Parts, kind: str, reading: Mapping[str, str | None] | None = None) -> Dataset:
-        return cls(*parts, kind=kind, reading=reading)  # type: ignore[no-any-return]
+        counted = parts.rows, parts.columns, parts.counts
+        return cls(*counted, times=parts.times, kind=kind, reading=reading)  # type: ignore[no-any-return]
 
     @classmethod
     def from_sequences(
@@ -169,6 +171,7 @@ class Constructors:
         items: Column | None = None,
         weights: Column | None = None,
         *,
+        time: Column | None = None,
         min_count: float = 1,
         max_size: int | None = None,
         header: bool | None = None,
@@ -188,6 +191,10 @@ class Constructors:
             otherwise the first two are users and items, and a third one of numbers is the weights if it has no name:
             see `Constructors`. If you name users and items, nothing else is read. Weights of one user and item add up;
             without weights, each row counts 1.
+        time : column, or its name or number in `source`, optional
+            When it was: numbers, dates, or ISO texts such as 2024-05-31 or 2024-05-31T12:30:00. Each pair keeps its
+            latest time, which `vbn.evaluation.hold_out` can go by. Numbers are kept as they are; dates become seconds
+            since 1970, in UTC unless they have another zone.
         min_count : float, default 1
             Drop items with fewer interactions, and users left without any.
         max_size : int, optional
@@ -202,9 +209,12 @@ class Constructors:
         Dataset(interactions: 2 rows x 2 columns, 3 cells, total 12)
         >>> Dataset.from_interactions({"who": [1, 2], "what": ["a", "b"]}, "who", "what")
         Dataset(interactions: 2 rows x 2 columns, 2 cells, total 2)
+        >>> Dataset.from_interactions(["ann", "ann"], ["Heat", "Heat"], time=["1970-01-02", "1970-01-01"]).times
+        array([86400.])
         """
         check_missing(missing)
-        fields, given = INTERACTIONS, {"users": users, "items": items, "weights": weights}
+        fields = INTERACTIONS if time is None else (*INTERACTIONS, TIME)
+        given = {"users": users, "items": items, "weights": weights, "time": time}
         read = read_columns(source, (), given, fields, header=header, delimiter=delimiter, missing=missing)
         parts = separate_parts(counted_pairs(read, fields), min_count, max_size)
         return cls._build(parts, "interactions", read.reading(fields))

@@ -12,8 +12,8 @@ import numpy as np
 
 from vbn._cores import available_cores
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
-from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, summed
-from vbn.data.io.columns import Columns, Field, check_counts
+from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, latest, summed
+from vbn.data.io.columns import Columns, Field, check_counts, check_times
 from vbn.data.vocabulary import Coded, Vocabulary
 
 if TYPE_CHECKING:
@@ -30,14 +30,16 @@ class Parts(NamedTuple):
     rows: Vocabulary
     columns: Vocabulary
     counts: Counts
+    times: FloatArray | None = None
 
 
 class Pairs(NamedTuple):
-    """Counted pairs: a row's name, a column's name and a count above 0 each."""
+    """Counted pairs: a row's name, a column's name, a count above 0 each, and perhaps a time."""
 
     left: Coded
     right: Coded
     values: FloatArray
+    times: FloatArray | None = None
 
 
 def _check_limits(min_count: Any, max_size: Any) -> None:
@@ -87,20 +89,24 @@ def _square(names: Sequence[str], kept: IdArray, seen: FloatArray, counts: Count
 
 
 def counted_pairs(read: Columns, fields: Sequence[Field]) -> Pairs:
-    """Return the two columns of names and the counts (1 where there are none); pairs of count 0 are dropped."""
-    row, column, count = (item.key for item in fields)
+    """Return the two columns of names, the counts (1 where there are none) and the times; drop pairs of count 0."""
+    row, column, count = (item.key for item in fields[:3])
     left, right, values = read.labels[row], read.labels[column], read.numbers.get(count)
+    times = read.numbers.get("time")
+    if times is not None:
+        check_times(times, read.where)
     if values is None:
-        return Pairs(left, right, np.ones(len(left)))
+        return Pairs(left, right, np.ones(len(left)), times)
     check_counts(values, count.removesuffix("s"), read.where)
     seen = values > 0
-    return Pairs(Coded(left.names, left.codes[seen]), Coded(right.names, right.codes[seen]), values[seen])
+    times = None if times is None else times[seen]
+    return Pairs(Coded(left.names, left.codes[seen]), Coded(right.names, right.codes[seen]), values[seen], times)
 
 
 def shared_parts(pairs: Pairs, min_count: float, max_size: int | None, keep_unseen: bool = False) -> Parts:
     """Build counts over one vocabulary; an entity's count is the mean of its row and column sums."""
     _check_limits(min_count, max_size)
-    left, right, values = pairs
+    left, right, values, _ = pairs
     names, rows, columns = _one_namespace(left, right)
     n = len(names)
     seen = (summed(rows, values, n) + summed(columns, values, n)) / 2
@@ -118,7 +124,7 @@ def separate_parts(pairs: Pairs, min_count: float, max_size: int | None, keep_un
     The limits apply to the columns: a column needs `min_count` entries. Rows left empty are dropped.
     """
     _check_limits(min_count, max_size)
-    left, right, values = pairs
+    left, right, values, times = pairs
     n = len(right.names)
     sums = summed(right.codes, values, n)
     entries = np.bincount(right.codes, minlength=n)
@@ -131,7 +137,8 @@ def separate_parts(pairs: Pairs, min_count: float, max_size: int | None, keep_un
     row_ids = _positions(rows, len(left.names))[row_codes]
     counts = Counts.from_coo(row_ids, column_ids, values, (len(rows), len(columns)))
     _refuse_nothing(counts, min_count)
-    return Parts(_vocabulary(left.names, rows, row_sums), _vocabulary(right.names, columns, sums), counts)
+    times = None if times is None else latest(row_ids, column_ids, times[inside])
+    return Parts(_vocabulary(left.names, rows, row_sums), _vocabulary(right.names, columns, sums), counts, times)
 
 
 def _one_namespace(left: Coded, right: Coded) -> tuple[list[str], IdArray, IdArray]:

@@ -225,6 +225,13 @@ def first_of_runs(*keys: NDArray) -> IdArray:
     return np.flatnonzero(new)
 
 
+def latest(rows: IdArray, columns: IdArray, times: FloatArray) -> FloatArray:
+    """Return the latest time of each cell, in the order of `Counts.from_coo`."""
+    order = np.lexsort((columns, rows))
+    start = first_of_runs(rows[order], columns[order])
+    return np.maximum.reduceat(times[order], start) if len(start) else times[order]
+
+
 class Runner(Protocol):
     """Runs a task over ranges of rows and returns the results in order; an engine is one."""
 

@@ -6,10 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from vbn._errors import DataError, ParameterError, RelationError
 from vbn.data.constructors import Constructors
 from vbn.data.counting import check_flag
-from vbn.data.counts import Counts
+from vbn.data.counts import Counts, FloatArray, read_only
 from vbn.data.describe import Description, amount, counted, describe
 from vbn.data.io.folder import write_folder
 from vbn.data.merge import merged, with_columns_as_rows
@@ -36,6 +38,8 @@ class Dataset(Constructors):
         Taxonomy of either side; where both sides are the same, give `column_taxonomy`.
     relations
         Relations by name, from rows to columns.
+    times
+        When each cell was last counted, one number for each of `counts.values`, if that is known.
     kind
         What the counts were made from.
     reading
@@ -58,6 +62,7 @@ class Dataset(Constructors):
         row_taxonomy: Taxonomy | None = None,
         column_taxonomy: Taxonomy | None = None,
         relations: Mapping[str, Relation] | None = None,
+        times: FloatArray | None = None,
         kind: str = "pairs",
         reading: Mapping[str, str | None] | None = None,
     ) -> None:
@@ -67,6 +72,7 @@ class Dataset(Constructors):
         self._column_taxonomy = column_taxonomy
         self._row_taxonomy = column_taxonomy if self.shared else row_taxonomy
         self._relations = dict(relations or {})
+        self._times = None if times is None else read_only(np.asarray(times, dtype=np.float64))
         self._check_fit()
 
     def _check_fit(self) -> None:
@@ -78,6 +84,10 @@ class Dataset(Constructors):
         shape = (len(self._rows), len(self._columns))
         if self._counts.shape != shape:
             raise DataError(f"counts of shape {self._counts.shape} do not fit {shape[0]} x {shape[1]} entities")
+        if self._times is not None and self._times.shape != self._counts.values.shape:
+            raise DataError(
+                f"times of shape {self._times.shape} do not fit {self._counts.nnz} cells; give one for each"
+            )
         sides = ((self._row_taxonomy, self._rows), (self._column_taxonomy, self._columns))
         if any(taxonomy is not None and taxonomy.vocabulary is not names for taxonomy, names in sides):
             raise DataError("a taxonomy of the data set has another vocabulary than its entities")
@@ -103,6 +113,11 @@ class Dataset(Constructors):
     def counts(self) -> Counts:
         """The co-occurrence counts."""
         return self._counts
+
+    @property
+    def times(self) -> FloatArray | None:
+        """When each cell was last counted, in the order of `counts.values`; None if that is not known."""
+        return self._times
 
     @property
     def row_taxonomy(self) -> Taxonomy | None:
@@ -135,7 +150,7 @@ class Dataset(Constructors):
         return None if self._reading is None else dict(self._reading)
 
     def to_folder(self, folder: str | os.PathLike[str]) -> Dataset:
-        """Write counts and names to a new folder and return the data set that `from_folder` opens from it.
+        """Write counts, times and names to a new folder and return the data set that `from_folder` opens from it.
 
         Its counts are in files that are mapped into memory: the system reads what training needs and keeps only as
         much of it as there is room for.
@@ -275,7 +290,8 @@ class Dataset(Constructors):
         """Return this data set with its columns as further rows, whose counts say which columns occur together.
 
         Where rows have few columns (patients with a handful of diagnoses), a model of both is often better than a model
-        of either: query it with ``recommend(user=..., query="both")`` or ``recommend(entities, query="average")``.
+        of either: query it with ``recommend(user=..., query="both")`` or ``recommend(entities, query="average")``. Hold
+        pairs out before this: the new rows hold what all rows have. The result has no times.
 
         Parameters
         ----------
@@ -321,6 +337,7 @@ class Dataset(Constructors):
             row_taxonomy=None if row_taxonomy is None else row_taxonomy.over(rows),
             column_taxonomy=None if column_taxonomy is None else column_taxonomy.over(columns),
             relations=self._relations if relations is None else relations,
+            times=self._times if counts is None else None,
             kind=self._kind,
             reading=self._reading,
         )
@@ -329,7 +346,7 @@ class Dataset(Constructors):
         """Return the union of two data sets: entities joined, counts added.
 
         The ids of this data set do not change; new entities follow. Taxonomies and relations keep what this data set
-        has, and add the other's new edges and pairs.
+        has, and add the other's new edges and pairs. Times stay where both have them, and a pair keeps its latest.
 
         Examples
         --------

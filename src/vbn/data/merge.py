@@ -10,7 +10,7 @@ import numpy as np
 
 from vbn._errors import DataError, ParameterError, RelationError
 from vbn.data.counting import together
-from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray
+from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, latest
 from vbn.data.describe import counted
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Edges, Taxonomy
@@ -43,8 +43,18 @@ def merged(ours: Dataset, theirs: Dataset) -> Dataset:
         row_taxonomy=None if ours.shared else _united(ours.row_taxonomy, theirs.row_taxonomy, rows),
         column_taxonomy=_united(ours.column_taxonomy, theirs.column_taxonomy, columns),
         relations=_all_relations(ours, theirs, row_ids, column_ids, shape),
+        times=_latest(ours, theirs, row, column),
         kind=ours.kind if ours.kind == theirs.kind else "merged",
     )
+
+
+def _latest(ours: Dataset, theirs: Dataset, row: IdArray, column: IdArray) -> FloatArray | None:
+    """Return the later time of each cell of both; None if cells of either have no times."""
+    parts = [(data.times, data.counts.nnz) for data in (ours, theirs)]
+    times = [np.empty(0) if not cells else known for known, cells in parts]
+    if all(known is None for known, _ in parts) or any(known is None for known in times):
+        return None
+    return latest(row, column, np.concatenate([known for known in times if known is not None]))
 
 
 def _joined(ours: Vocabulary, theirs: Vocabulary) -> Vocabulary:

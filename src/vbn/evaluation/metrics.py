@@ -1,4 +1,4 @@
-"""Metrics as plain functions of arrays: of probabilities, of ranks, of two scores.
+"""Metrics as plain functions of arrays: of probabilities, of ranks, of lists of answers, of two scores.
 
 A rank counts the candidates above an item (0 is the top); those that tie with it count half.
 """
@@ -69,7 +69,9 @@ def area_under_curve(
 
 
 def hit_rate(ranks: ArrayLike, k: ArrayLike) -> float:
-    """Return the share of items ranked among the first k: one number, or one for each item.
+    """Return the share of held-out items ranked among the first k: one number, or one for each item.
+
+    It is a mean over items; with one held-out item for each user it is also the share of users with a hit.
 
     Examples
     --------
@@ -102,6 +104,65 @@ def recall(ranks: ArrayLike, users: ArrayLike, k: int) -> float:
     code = _codes(users)
     found = np.bincount(code, _ranks(ranks) < k)
     return float(np.mean(found / np.bincount(code)))
+
+
+def precision(ranks: ArrayLike, users: ArrayLike, k: int) -> float:
+    """Return the share of a user's first k that are held-out items, averaged over users.
+
+    Examples
+    --------
+    >>> precision([0, 20, 2], users=["ann", "ann", "bob"], k=10)
+    0.1
+    """
+    code = _codes(users)
+    return float(np.mean(np.bincount(code, _ranks(ranks) < k) / k))
+
+
+def mean_average_precision(ranks: ArrayLike, users: ArrayLike, k: int) -> float:
+    """Return the average precision of each user's first k, averaged over users.
+
+    For each held-out item among the first k it takes the precision down to that item; the sum is divided by the number
+    of the user's held-out items, also where there are more than k, as trec_eval does.
+
+    Examples
+    --------
+    >>> round(mean_average_precision([0, 2], users=["ann", "ann"], k=10), 4)
+    0.8333
+    """
+    code, places = _codes(users), _ranks(ranks)
+    order = np.lexsort((places, code))
+    code, places = code[order], places[order]
+    start = np.searchsorted(code, code)  # where the items of the same user begin
+    key = np.unique(np.stack([code, places]), axis=1, return_inverse=True)[1].reshape(-1)
+    first, last = np.searchsorted(key, key), np.searchsorted(key, key, side="right") - 1
+    own = (first + last) / 2.0 - start  # rank among the user's own items, ties half
+    gains = np.where(places < k, (own + 1.0) / (places + 1.0), 0.0)
+    return float(np.mean(np.bincount(code, gains) / np.bincount(code)))
+
+
+def coverage(lists: ArrayLike, catalogue: int) -> float:
+    """Return the share of a catalogue that is in at least one of the lists of answers.
+
+    Examples
+    --------
+    >>> coverage([["tea", "milk"], ["tea", "beer"]], catalogue=4)
+    0.75
+    """
+    return len(np.unique(np.asarray(lists))) / catalogue
+
+
+def share_of_places(lists: ArrayLike, entities: ArrayLike) -> float:
+    """Return the share of all places in the lists of answers that go to some entities.
+
+    Examples
+    --------
+    >>> share_of_places([["tea", "milk"], ["tea", "beer"]], ["tea", "cocoa"])
+    0.5
+    """
+    places = np.asarray(lists).reshape(-1)
+    if not len(places):
+        raise DataError("there are no lists of answers to look at.")
+    return float(np.mean(np.isin(places, np.asarray(entities))))
 
 
 def ndcg(ranks: ArrayLike, users: ArrayLike, k: int) -> float:

@@ -17,7 +17,7 @@ from vbn.model.epoch import EpochData, Plan
 from vbn.model.fields import Gaussians
 from vbn.model.likelihoods import Bilinear, Cooccurrence, RelationCells, for_each, likelihoods_of
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, named_priors, start
-from vbn.model.precisions import Hyperpriors
+from vbn.model.precisions import Hyperpriors, reliability
 from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler
@@ -107,8 +107,7 @@ def build_network(
         if sites is not None and path in sites:
             known = sites[path].known
             mask[: len(known)] |= known
-    total = data.counts.total + (0.0 if sampler.past is None else float(sampler.past.row_totals.sum()))
-    units = [total / max(float(side.counts.sum()), 1e-300) for side in (data.rows, data.columns)]
+    units = _units(data, sampler)
     blueprint = Blueprint(
         rows=Side(ROW, data.rows, data.row_taxonomy, rows, units[0]),
         columns=Side(COLUMN, data.columns, data.column_taxonomy, columns, units[1]),
@@ -125,6 +124,14 @@ def build_network(
     if sites is not None:
         _give_sites(posterior, sites)
     return Network(posterior, blueprint.rows, blueprint.columns, tuple(relations), hyperpriors, apart)
+
+
+def _units(data: Dataset, sampler: Sampler) -> list[float]:
+    """Return the evidence that an occurrence of a row and of a column gives: its pairs, by how known the others are."""
+    total = data.counts.total + (0.0 if sampler.past is None else float(sampler.past.row_totals.sum()))
+    pairs = [total / max(float(side.counts.sum()), 1e-300) for side in (data.rows, data.columns)]
+    known = [reliability(side.counts * unit) for side, unit in zip((data.rows, data.columns), pairs, strict=True)]
+    return [pairs[0] * known[1], pairs[1] * known[0]]
 
 
 def _give_sites(posterior: Posterior, sites: dict[str, Sites]) -> None:

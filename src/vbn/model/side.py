@@ -18,8 +18,8 @@ class Side:
     """The rows (whose variables are u) or the columns (v).
 
     `active` marks the entities that data reaches; the others get their densities from their priors in closed form.
-    `unit` is the weight of the pairs that one occurrence of an entity gives: with a window of five, a word has about
-    ten.
+    `unit` is the evidence that one occurrence of an entity gives: the weight of its pairs (with a window of five, a word
+    has about ten), times how well the entities of the other side are known.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Side:
 
     @property
     def evidence(self) -> np.ndarray:
-        """Return how much data each entity has: the weight of its pairs."""
+        """Return how much evidence there is of each entity."""
         return np.asarray(self.names.counts * self.unit)
 
     def with_active(self, active: np.ndarray) -> Side:

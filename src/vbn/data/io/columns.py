@@ -6,6 +6,7 @@ what may be counts is read, or the user is asked to name it.
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
@@ -37,6 +38,7 @@ class Field:
     aliases: tuple[str, ...]  # column names that mean it, in lower case
     number: bool = False
     optional: bool = False
+    time: bool = False  # a number, or a date
     by_position: bool = False  # an optional column that may also be found by its place, whatever its name
 
 
@@ -216,6 +218,64 @@ def as_numbers(values: object, what: str, where: Where = item_number) -> FloatAr
     return np.fromiter(parsed(values), dtype=np.float64)
 
 
+def time_reader(example: object) -> Callable[[object, str], float]:
+    """Return what reads the times of a column that begins with `example`: as numbers, or as dates."""
+    if isinstance(example, str):
+        try:
+            float(example)
+        except ValueError:
+            return _as_seconds
+        return as_number
+    return _as_seconds if isinstance(example, datetime.date | np.datetime64) else as_number
+
+
+def _as_seconds(value: object, where: str) -> float:
+    """Turn a date or an ISO text into seconds since 1970; without a zone it is read as UTC."""
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    if isinstance(value, str):
+        text = value.strip()
+        try:
+            value = datetime.datetime.fromisoformat(text)
+        except ValueError:
+            value = text or None
+    if value is None or value != value:  # NaN and NaT differ from themselves
+        return float("nan")
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        value = datetime.datetime(value.year, value.month, value.day)
+    if not isinstance(value, datetime.datetime):
+        raise DataError(f"{value!r} at {where} is not a date; write dates as 2024-05-31 or 2024-05-31T12:30:00")
+    return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
+
+
+def as_times(values: object, what: str, where: Where = item_number) -> FloatArray:
+    """Turn a column of numbers, dates or ISO texts into float64; dates become seconds since 1970."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M" and values.ndim == 1:
+        seconds = (values - np.datetime64(0, "s")) / np.timedelta64(1, "s")
+        return np.asarray(seconds, dtype=np.float64)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+        return as_numbers(values, what, where)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise DataError(f"{what} must be a column of numbers or dates (a list, an array), not {values!r}")
+    entries = list(values)
+    read = time_reader(next((entry for entry in entries if entry is not None), None))
+    read_one = (read(value, f"{where(position)} of {what}") for position, value in enumerate(entries))
+    return np.fromiter(read_one, dtype=np.float64)
+
+
+def check_times(values: FloatArray, where: Where) -> None:
+    """Refuse times that are missing or infinite, naming the first one."""
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        more = f" (and {int(wrong.sum()) - 1:,} more like it)" if wrong.sum() > 1 else ""
+        raise DataError(
+            f"the time at {where(first)} is missing or infinite{more}; correct the row, or pass {REMEDY} to leave such "
+            "rows out",
+            remedies=[("missing", "drop")],
+        )
+
+
 def check_counts(values: FloatArray, what: str, where: Where) -> None:
     """Refuse counts that are missing, infinite or negative, naming the first one."""
     wrong = ~((values >= 0) & np.isfinite(values))
@@ -251,7 +311,9 @@ class Columns:
 
     def read(self, item: Field, values: object, what: str = "") -> None:
         """Add the values of a field; `what` is what messages call the column."""
-        if item.number:
+        if item.time:
+            self.numbers[item.key] = as_times(values, what or item.key, self.where)
+        elif item.number:
             self.numbers[item.key] = as_numbers(values, what or item.key, self.where)
         else:
             self.labels[item.key] = encode(values, what or item.key, self.where)
@@ -269,12 +331,14 @@ class Columns:
         return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
 
     def without_gaps(self, missing: str | None) -> Columns:
-        """Return the rows that have all their names; `settle` says what `missing` may be."""
+        """Return the rows that have all their names, and their time if there are times; see `settle` for `missing`."""
         there, where, link = np.ones(len(self), dtype=bool), self.where, ", " if self.file else " of "
         for key, column in self.labels.items():
             title = f"column {self.titles[key]!r}" if key in self.titles else key
             text = f"{title} of {self.file}" if self.file else ""
             there &= settle(column, missing, lambda row, title=title: f"{where(row)}{link}{title}", text)  # type: ignore[misc]
+        if missing == "drop" and "time" in self.numbers:
+            there &= np.isfinite(self.numbers["time"])
         if there.all():
             return self
         rows = np.flatnonzero(there)

@@ -15,7 +15,7 @@ import tokenize
 import zipfile
 import zlib
 from array import array
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
-from vbn.data.io.columns import Columns, Field, Header, as_number, pick, plain_name, refuse_times
+from vbn.data.io.columns import Columns, Field, Header, as_number, pick, plain_name, refuse_times, time_reader
 from vbn.data.vocabulary import Encoder, Where, item_number
 
 _PYTHON = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, EOFError, OSError, MemoryError)
@@ -310,6 +310,7 @@ def _quickly(
 ) -> Columns | None:
     """Read a flawless file, or return None."""
     labels, numbers = _empty(places, fields)
+    dates = {key: read for key, read in _readers(sheet, places, fields).items() if read is not as_number}
 
     def where(row: int) -> str:
         place = row + sheet.has_header
@@ -324,7 +325,8 @@ def _quickly(
             for key, encoder in labels.items():
                 encoder.extend(columns[places[key]], where)
             for key, column in numbers.items():
-                column.extend(map(float, columns[places[key]]))
+                texts = columns[places[key]]
+                column.extend((dates[key](text, "") for text in texts) if key in dates else map(float, texts))
     except (csv.Error, ValueError):  # a DataError is a ValueError
         return None
     return _finished(labels, numbers, where)
@@ -333,20 +335,31 @@ def _quickly(
 def _carefully(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field], name: str) -> Columns:
     """Read row by row, to say where something is wrong."""
     labels, numbers = _empty(places, fields)
+    readers = _readers(sheet, places, fields)
     lines = array("q")
     for line, row in checked_rows(sheet, name):
         for key, encoder in labels.items():
             encoder.extend([row[places[key]]], item_number)
         for key, column in numbers.items():
-            column.append(as_number(row[places[key]], f"line {line} of {name}, column {sheet.names[places[key]]!r},"))
+            where = f"line {line} of {name}, column {sheet.names[places[key]]!r},"
+            column.append(readers[key](row[places[key]], where))
         lines.append(line)
     return _finished(labels, numbers, lambda row: f"line {lines[row]} of {name}")
 
 
 def _empty(places: Mapping[str, int], fields: Sequence[Field]) -> tuple[dict[str, Encoder], dict[str, array[float]]]:
     there = [item for item in fields if item.key in places]
-    labels = {item.key: Encoder() for item in there if not item.number}
-    return labels, {item.key: array("d") for item in there if item.number}
+    labels = {item.key: Encoder() for item in there if not (item.number or item.time)}
+    return labels, {item.key: array("d") for item in there if item.number or item.time}
+
+
+def _readers(
+    sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field]
+) -> dict[str, Callable[[object, str], float]]:
+    """Return what reads each column of numbers; the first row of data says whether times are numbers or dates."""
+    times = {item.key for item in fields if item.time}
+    first = {key: "".join(sheet.example[place : place + 1]) for key, place in places.items()}
+    return {key: time_reader(text) if key in times else as_number for key, text in first.items()}
 
 
 def _finished(labels: Mapping[str, Encoder], numbers: Mapping[str, array[float]], where: Where) -> Columns:

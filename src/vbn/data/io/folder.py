@@ -1,7 +1,8 @@
 """Data sets in a folder: plain numpy files that are mapped into memory, and may be larger than it.
 
 Counts are `indptr.npy`, `indices.npy` and `values.npy` in compressed rows; names are `rows.jsonl` and, where they
-differ, `columns.jsonl`, one JSON string a line, with `row_counts.npy` and `column_counts.npy` beside them.
+differ, `columns.jsonl`, one JSON string a line, with `row_counts.npy` and `column_counts.npy` beside them. `times.npy`
+is there if the data has times.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from vbn.data.dataset import Dataset
 
 _ARRAYS: dict[str, tuple[type, ...]] = {"indptr": (np.int64,), "indices": (np.int32, np.int64), "values": (np.float64,)}
+_TIMES = "times.npy"
 _ABOUT = "dataset.json"
 _FORMAT = 1
 
@@ -41,6 +43,8 @@ def write_folder(data: Dataset, folder: str | os.PathLike[str]) -> None:
     path.mkdir(parents=True, exist_ok=True)
     for name in _ARRAYS:
         np.save(path / f"{name}.npy", getattr(data.counts, name))
+    if data.times is not None:
+        np.save(path / _TIMES, data.times)
     write_about(path, data.rows, None if data.shared else data.columns, data.kind)
 
 
@@ -62,6 +66,7 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Parts, str]:
         rows = _read_names(path, "row")
         columns = rows if about["shared"] else _read_names(path, "column")
         arrays = [_mapped(path / f"{name}.npy", types) for name, types in _ARRAYS.items()]
+        times = _mapped(path / _TIMES, (np.float64,)) if (path / _TIMES).exists() else None
     except FileNotFoundError as error:
         missing = Path(error.filename).name
         raise DataError(f"{path} is not a data set that to_folder wrote: it has no {missing}") from error
@@ -73,7 +78,11 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Parts, str]:
     if len(indptr) != shape[0] + 1 or len(indices) != len(values) or fault:
         told = fault or f"its arrays do not fit its {shape[0]:,} rows"
         raise DataError(f"the counts in {path} are damaged: {told}; write the folder again with to_folder")
-    return Parts(rows, columns, Counts(indptr, indices, values, shape)), str(about.get("kind", "folder"))
+    if times is not None and not (len(times) == len(values) and np.isfinite(times).all()):
+        raise DataError(
+            f"the times in {path} are damaged: they must be one number for each cell; write the folder again"
+        )
+    return Parts(rows, columns, Counts(indptr, indices, values, shape), times), str(about.get("kind", "folder"))
 
 
 def _read_about(path: Path) -> dict[str, Any]:

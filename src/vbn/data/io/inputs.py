@@ -27,6 +27,7 @@ INTERACTIONS = (
     Field("items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product", "column")),
     Field("weights", (*COUNTS, *_RATINGS), number=True, optional=True),
 )
+TIME = Field("time", (), optional=True, time=True)
 PAIRS = (
     Field("left", ("left", "row", "entity", "source", "first", "word")),
     Field("right", ("right", "column", "context", "target", "second")),
