@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbn.evaluation.judging import FIGURES
@@ -138,6 +141,15 @@ class Trials(Frames, Sequence[Trial]):
         for name in ("popularity", "popularity_floor", "objective", "seconds", "state"):
             columns[name] = [getattr(trial, name) for trial in self]
         return columns | {"best": [trial is self.best for trial in self]}
+
+    def to_csv(self, file: str | os.PathLike[str]) -> None:
+        """Write the columns of `to_pandas` to a csv file; a value that there is not is left empty."""
+        columns = self._columns()
+        with Path(file).open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(columns)
+            for row in zip(*columns.values(), strict=True):
+                writer.writerow("" if value is None or value != value else value for value in row)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it; the same as `vbn.plot.trials`."""
