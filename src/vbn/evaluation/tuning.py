@@ -29,6 +29,13 @@ _BEFORE_PRUNING = 3  # trials that are finished in any case
 _REPEATS = 30  # suggestions in a row that were tried already: there is nothing new
 _TIE = 0.5  # standard errors of the defaults' objective by which a setting must be better than the defaults
 _NAME, _JOURNAL = "vbn", "study.log"
+_OTHER = {
+    "data": "other data",
+    "space": "another space",
+    "estimator": "another estimator",
+    "favour": "another favour",
+    "seed": "another seed",
+}
 _FREE = ("n_threads", "engine", "memory", "verbose", "warm_start", "checkpoint", "checkpoint_every")
 
 
@@ -334,10 +341,9 @@ def _opened(optuna: Any, study: str | os.PathLike[str] | None, marks: dict[str, 
     if found is None:
         made.set_user_attr("marks", marks)
     elif found != marks:
-        other = [name for name, mark in marks.items() if found.get(name) != mark]
+        other = [_OTHER[name] for name, mark in marks.items() if found.get(name) != mark]
         raise DataError(
-            f"the study {file} has another {' and another '.join(other)}: choose another {{remedy}}, or remove the "
-            "file.",
+            f"the study {file} was made with {' and '.join(other)}: choose another {{remedy}}, or remove the file.",
             remedies=[("study",)],
         )
     return made

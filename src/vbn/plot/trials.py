@@ -45,14 +45,10 @@ def trials(tuning: Any, *, ax: Axes | None = None) -> Axes:
     labels = [shown(trial.label, _LONGEST) for trial in judged]
     ax.set_yticks(range(len(judged)), labels, fontsize=SMALL, color=INK, **LITERAL)
     ax.set_ylim(-0.7, len(judged) - 0.3)
-    targets = {"all": "all targets", "rare": "rare targets", "balanced": "all and rare targets"}[table.favour]
-    ax.set_xlabel(f"mean of HR@10% and MPR, {targets}", color=FAINT)
+    targets = {"all": "all", "rare": "rare", "balanced": "all and rare"}[table.favour]
+    ax.set_xlabel(f"mean of HR@10% and MPR of {targets} ({table.pairs:,} held-out pairs)", color=FAINT)
     plain_frame(ax)
     ax.tick_params(axis="y", colors=INK, length=0)
-    below = f"{table.pairs:,} held-out pairs; orange: chosen; dashed: the defaults"
-    title(ax, "What was tried", below + ("; hollow: given up early" if _pruned(judged) else ""))
+    hollow = any(trial.state != "complete" for trial in judged)
+    title(ax, "What was tried", "orange: chosen; dashed: defaults" + "; hollow: given up" * hollow)
     return ax
-
-
-def _pruned(judged: list[Any]) -> bool:
-    return any(trial.state != "complete" for trial in judged)
