@@ -77,7 +77,8 @@ def tune(**options: Any) -> None:
     else:
         typer.echo(str(trials))
     if trials.interrupted:
-        raise KeyboardInterrupt(f"saved the best of {len(trials)} trials in {settings['out']}")
+        done = "trial 0" if len(trials) == 1 else f"the best of {len(trials)} trials"
+        raise KeyboardInterrupt(f"saved {done} in {settings['out']}")
 
 
 def _save(model: Any, settings: dict[str, Any]) -> None:
