@@ -228,6 +228,13 @@ def test_a_small_space_ends_when_all_of_it_was_tried(shop):
     assert sorted(map(str, tried)) == sorted(map(str, expected))
 
 
+def test_numbers_of_numpy_can_be_kept(shop, tmp_path):
+    given = {"space": {"dim": list(np.array([3, 4]))}, "estimator": small(), "study": tmp_path, "verbose": False}
+    model = vbn.tune(shop, trials=2, **given)
+    assert [trial.settings for trial in model.tuning_] == [{}, {"dim": 3}]
+    assert told(vbn.tune(shop, trials=2, **given)) == told(model)
+
+
 def test_ranges_and_the_prior(shop):
     space = {"prior": ("log", 2, 50), "dim": ("int", 3, 5), "noise_power": ("float", 0.1, 0.9)}
     model = vbn.tune(shop, trials=5, estimator=small(), space=space, verbose=False)

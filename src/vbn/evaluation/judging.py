@@ -30,7 +30,7 @@ FIGURES = ("hr@10%", "mpr", "rare hr@10%", "rare mpr")
 _SHARE, _MOST = 0.1, 0.3  # of the cells: held out in general, and where there are few
 _LEAST_PAIRS, _MOST_PAIRS = 500, 20_000
 _COMPARISONS = 50_000_000  # pairs x catalogue: more would take longer than a small training
-_SCORES_AT_ONCE = 1 << 21
+_SCORES_AT_ONCE = 1 << 18  # small blocks stay in the cache
 _RARE_PAIRS = 50  # fewer say nothing
 _CLOSE = 0.001  # of the objective: a dial that gains less is not worth turning
 

@@ -164,4 +164,4 @@ def _checked(name: str, values: Any) -> list[Any]:
         if not good or not values[1] < values[2] or (values[0] == "log" and values[1] <= 0):
             kinds = one_of(_RANGES)
             raise ParameterError(f"space[{name!r}]={values!r} must be {kinds}, then the lowest and the highest number.")
-    return list(values)
+    return [value.item() if hasattr(value, "item") else value for value in values]  # of numpy, which JSON lacks
