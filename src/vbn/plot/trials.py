@@ -46,7 +46,7 @@ def trials(tuning: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(judged)), labels, fontsize=SMALL, color=INK, **LITERAL)
     ax.set_ylim(-0.7, len(judged) - 0.3)
     targets = {"all": "all", "rare": "rare", "balanced": "all and rare"}[table.favour]
-    ax.set_xlabel(f"mean of HR@10% and MPR of {targets} ({table.pairs:,} held-out pairs)", color=FAINT)
+    ax.set_xlabel(f"mean of HR@10% and MPR, {targets} targets", color=FAINT)
     plain_frame(ax)
     ax.tick_params(axis="y", colors=INK, length=0)
     hollow = any(trial.state != "complete" for trial in judged)
