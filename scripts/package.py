@@ -31,6 +31,7 @@ IMPORTS = {
     "sklearn": "vbn.sklearn",
     "gensim": "gensim",
     "data": "pooch",
+    "tune": "optuna",
     "baselines": "gensim",
     "serve": "fastapi, uvicorn",
     "ray": "ray",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, retrofit
     from vbn.data import Dataset, Taxonomy, Vocabulary
     from vbn.estimators import VBN, load
+    from vbn.evaluation import tune
     from vbn.inference import Density, Explanation, Reliability, Table
 
 # Looked up on first use, so that `import vbn` is quick: numba and scipy come with the first fit.
@@ -42,6 +43,7 @@ _HOMES = {
     "BayesianSkipGram": "vbn.baselines",
     "Popularity": "vbn.baselines",
     "retrofit": "vbn.baselines",
+    "tune": "vbn.evaluation",
 }
 
 # Modules that need no import of their own.
@@ -89,4 +91,5 @@ __all__ = [
     "__version__",
     "load",
     "retrofit",
+    "tune",
 ]

@@ -29,6 +29,7 @@ FAILED, WRONG_USAGE, PIPE_CLOSED = 1, 2, 141
 VERBS = {
     "demo": "demo",
     "train": "train",
+    "tune": "tune",
     "similar": "ask",
     "recommend": "ask",
     "related": "ask",

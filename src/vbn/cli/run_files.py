@@ -1,4 +1,4 @@
-"""The files that `vbn train` keeps beside a model: settings, held-out pairs, a checkpoint. They go with the model.
+"""The files that `vbn train` and `vbn tune` keep beside a model: settings, held-out pairs, trials, a checkpoint.
 
 train.toml states the checksum of its model, so these files are never used to evaluate or resume another one.
 """
@@ -16,6 +16,7 @@ from vbn.storage import CARD, read_config, write_file
 from vbn.storage import CONFIG as MODEL_CONFIG
 
 CONFIG, HELD_OUT, KNOWN, CHECKPOINT = "train.toml", "held_out.csv", "held_out_known.csv", "checkpoint"
+TRIALS, PICTURE = "trials.csv", "trials.png"
 STAMP = ("checksum", "added")  # keys of train.toml that are no settings
 _STAMPED = re.compile(rf"^[ \t]*(?:{'|'.join(STAMP)})[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
 _COMMENT = re.compile(r"\A(?:#.*\n)?")
@@ -108,7 +109,7 @@ def check_resuming(out: Path) -> None:
 
 def forget(folder: Path, *, checkpoint: bool) -> None:
     """Remove the files of a model that was replaced, and its checkpoint if asked to."""
-    for name in (CONFIG, HELD_OUT, KNOWN):
+    for name in (CONFIG, HELD_OUT, KNOWN, TRIALS, PICTURE):
         (folder / name).unlink(missing_ok=True)
     if checkpoint:
         _remove_checkpoint(folder / CHECKPOINT)

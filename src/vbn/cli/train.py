@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -100,16 +100,22 @@ OPTIONS = (
 """The options that are no parameters of `VBN`; those of a run come last."""
 
 
-def with_options(function: Callable[..., None]) -> Callable[..., None]:
+def with_options(
+    function: Callable[..., None], more: tuple[Option, ...] = (), without: Collection[str] = ()
+) -> Callable[..., None]:
     """Give a command the argument INPUT, an option for each of `OPTIONS`, and one for each parameter that is one.
 
-    Typer reads them from the signature. Those of a group stand together.
+    Typer reads them from the signature. Those of a group stand together. A verb may have `more` of its own, and do
+    `without` some.
     """
     by_group = sorted(PARAMETERS, key=lambda item: list(GROUPS).index(item.group))
     of_model = [_option(item) for item in by_group if item.option_name is not None]
-    first = [item for item in OPTIONS if item.panel != _RUN]
+    own = [*more, *OPTIONS]
+    first = [item for item in own if item.panel != _RUN]
     made = {"input": Annotated[Path | None, typer.Argument(metavar="INPUT", help=_FILES)]}
-    for item in (*first, *of_model, *OPTIONS[len(first) :]):
+    for item in (*first, *of_model, *(item for item in own if item.panel == _RUN)):
+        if item.name in without:
+            continue
         about: dict[str, Any] = {"help": item.help, "metavar": item.metavar, "min": item.least, "max": item.most}
         given = typer.Option(*item.flags.split(), rich_help_panel=item.panel, **about)
         made[item.name] = Annotated[item.kind | None, given]

@@ -3,6 +3,7 @@
 from vbn._parameters import GROUPS, PARAMETERS, RENAMED, Parameter
 from vbn.estimators.base import Parameters, load, registered
 from vbn.estimators.checking import check_k, check_parameters, need_datasets, need_flag, need_number, need_whole
+from vbn.estimators.checkpoint import fingerprints
 from vbn.estimators.progress import announced, duration
 from vbn.estimators.recommending import read_basket, read_baskets
 from vbn.estimators.training import Training, prepare
@@ -23,6 +24,7 @@ __all__ = [
     "check_parameters",
     "compile_entities",
     "duration",
+    "fingerprints",
     "load",
     "need_datasets",
     "need_flag",

@@ -1,4 +1,4 @@
-"""Measure what a model is worth: splits, metrics, and the four tasks of `vbn evaluate`."""
+"""Measure what a model is worth: splits, metrics, the four tasks of `vbn evaluate`, and tuning on held-out pairs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,16 @@ from vbn.evaluation.metrics import (
     spearman,
 )
 from vbn.evaluation.ranking import evaluate_recommendation
+from vbn.evaluation.space import SPACE, free_space
 from vbn.evaluation.split import hold_out, known_and_wanted, pairs_of
 from vbn.evaluation.tasks import evaluate_pairs, evaluate_relation, evaluate_similarity
+from vbn.evaluation.trials import Trial, Trials
+from vbn.evaluation.tuning import tune
 
 __all__ = [
+    "SPACE",
+    "Trial",
+    "Trials",
     "area_under_curve",
     "calibration_error",
     "coverage",
@@ -28,6 +34,7 @@ __all__ = [
     "evaluate_recommendation",
     "evaluate_relation",
     "evaluate_similarity",
+    "free_space",
     "hit_rate",
     "hold_out",
     "known_and_wanted",
@@ -40,4 +47,5 @@ __all__ = [
     "recall",
     "share_of_places",
     "spearman",
+    "tune",
 ]

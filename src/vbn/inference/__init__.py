@@ -16,7 +16,7 @@ from vbn.inference.predictive import (
     stiffness,
 )
 from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
-from vbn.inference.table import Density, Row, Table, Tables
+from vbn.inference.table import Density, Frames, Row, Table, Tables
 from vbn.kernels import damping, logit
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Dial",
     "Expected",
     "Explanation",
+    "Frames",
     "Hidden",
     "LabelledPairs",
     "NewEntity",

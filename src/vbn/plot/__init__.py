@@ -6,5 +6,6 @@ Every function takes `ax=None`, which makes a new figure, and returns the Axes. 
 from vbn.plot.curves import bound, reliability, uncertainty
 from vbn.plot.neighbours import neighbourhood
 from vbn.plot.tree import taxonomy
+from vbn.plot.trials import trials
 
-__all__ = ["bound", "neighbourhood", "reliability", "taxonomy", "uncertainty"]
+__all__ = ["bound", "neighbourhood", "reliability", "taxonomy", "trials", "uncertainty"]
