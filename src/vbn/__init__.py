@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, retrofit
     from vbn.data import Dataset, Taxonomy, Vocabulary
     from vbn.estimators import VBN, load
-    from vbn.inference import Density, Explanation, Reliability, Table
+    from vbn.inference import Density, Explanation, Reliability, Similarity, Table
 
 # Looked up on first use, so that `import vbn` is quick: numba and scipy come with the first fit.
 _HOMES = {
@@ -36,6 +36,7 @@ _HOMES = {
     "Density": "vbn.inference",
     "Explanation": "vbn.inference",
     "Reliability": "vbn.inference",
+    "Similarity": "vbn.inference",
     "Table": "vbn.inference",
     "load": "vbn.estimators",
     "SkipGram": "vbn.baselines",
@@ -78,6 +79,7 @@ __all__ = [
     "Popularity",
     "RelationError",
     "Reliability",
+    "Similarity",
     "SkipGram",
     "StorageError",
     "Table",
