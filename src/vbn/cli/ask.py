@@ -63,7 +63,9 @@ def similar(
     candidates: Annotated[
         Path | None, typer.Option(help="A text file of the only names that may be an answer, one a line.")
     ] = None,
-    categories: Annotated[bool, typer.Option("--categories", help="Answer with categories, not with entities.")] = False,
+    categories: Annotated[
+        bool, typer.Option("--categories", help="Answer with categories, not with entities.")
+    ] = False,
     min_count: Annotated[float | None, typer.Option(min=0, help="Only entities seen at least this often.")] = None,
     as_json: AsJson = False,
 ) -> None:
