@@ -59,7 +59,7 @@ def as_categories(trained: Trained, side: str, ids: np.ndarray, role: Any = None
     `role` "entity" takes none of them as a category, "category" all of them, which must have children.
     """
     if role is None:
-        return trained.profile.categories(side)[ids]
+        return np.asarray(trained.profile.categories(side)[ids])
     if role not in ("entity", "category"):
         raise ParameterError(f"role={role!r} must be 'entity', 'category' or None.")
     if role == "entity":
@@ -91,7 +91,7 @@ def read_some(
 
 @dataclass(frozen=True)
 class Pool:
-    """What may be an answer: a mask of entities that stand for themselves, and one of those that stand as categories."""
+    """What may be an answer: a mask of entities as such, and one of entities that stand as categories."""
 
     entities: np.ndarray
     categories: np.ndarray

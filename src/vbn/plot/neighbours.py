@@ -43,6 +43,7 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     >>> len(vbn.plot.neighbourhood(model, "dog", k=3).texts) >= 4
     True
     """
+    trained_of(model)  # raises for a model without densities
     names = [str(entity), *(row.entity for row in model.similar(entity, k=k, side=side))]
     densities = [model.posterior(name, side=side) for name in names]
     means, variances = (np.array([getattr(one, field) for one in densities]) for field in ("mean", "variance"))
