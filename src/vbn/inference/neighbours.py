@@ -54,7 +54,8 @@ def similar(
         allowed = np.ones(len(numbers), dtype=bool)
     allowed[np.isin(numbers, ids)] = False
     norms = trained.profile.lengths(vectors, expected) if isinstance(vectors, Block) else _lengths(vectors, expected)
-    best, scores, std = by_cosine(vectors, norms, query, float(_lengths(query, expected)[0]), k, allowed)
+    known = float(lengths(query.mean)[0] / _lengths(query, expected)[0])
+    best, scores, std = by_cosine(vectors, norms, query, known, k, allowed)
     return Table([names[i] for i in numbers[best].tolist()], scores, std, _MEASURES[by])
 
 
@@ -125,22 +126,20 @@ def _direction(asked: Gaussians, signs: np.ndarray, expected: bool) -> Gaussians
 
 
 def by_cosine(
-    vectors: Gaussians, norms: np.ndarray, query: Gaussians, length: float, k: int, allowed: np.ndarray
+    vectors: Gaussians, norms: np.ndarray, query: Gaussians, known: float, k: int, allowed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Find the k allowed vectors closest to a query; return their ids, cosines and standard deviations.
 
-    `norms` are lengths of the vectors and `length` is that of the query, a single density: expected lengths give the
-    expected cosine, lengths of the means the cosine of the means.
+    The expected cosine needs expected lengths as `norms`, and what share of the expected length of the query, a single
+    density, is `known`: the length of its mean. The cosine of the means needs lengths of means, and 1.
     """
     (mean,), (variance,) = query.mean, query.variance
-    own = float(np.linalg.norm(mean))
-    unit = mean / max(own, 1e-30)  # a mean of 0 points nowhere: its cosine is 0
+    unit = mean / max(float(np.linalg.norm(mean)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
     near = _contenders(vectors.mean @ unit.astype(vectors.mean.dtype), norms, allowed, k, len(unit))
     means = vectors.mean[near].astype(np.float64)
     scores = np.einsum("ij,j->i", means, unit) / norms[near]  # equal rows get equal bits, so ties go by id
     first = top(scores, np.ones(len(near), dtype=bool), k)
     best = near[first]
-    known = own / max(length, 1e-30)  # the share of the query's length that is known
     return best, scores[first] * known, cosine_std(mean, variance, means[first], vectors.variance[best])
 
 
