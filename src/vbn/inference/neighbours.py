@@ -77,7 +77,7 @@ def similarity(
     (first, a, a_variance), (second, b, b_variance) = both
     cosines = np.einsum("ij,ij->i", a, b) / (lengths(a) * lengths(b))
     found = []
-    for at, cosine in enumerate(cosines.tolist()):
+    for at, cosine in enumerate(np.clip(cosines, -1.0, 1.0).tolist()):
         if first[at] == second[at]:  # a vector and itself, not two independent ones
             found.append(Similarity(1.0, 0.0))
         else:
