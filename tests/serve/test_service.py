@@ -31,10 +31,12 @@ def test_health_says_what_is_served(client, other):
     assert other.get("/api/health").json["rows"] == 4
 
 
-@pytest.mark.parametrize("by", ["cosine", "mean", "context"])
-def test_neighbours_are_those_of_the_library(client, goods, by):
-    found = client.get("/api/similar", entity="tea", k=4, by=by).json
-    expected = goods.similar("tea", 4, by=by)
+@pytest.mark.parametrize(
+    "options", [{}, {"by": "mean"}, {"by": "context"}, {"readout": "smoothed"}, {"readout": "both", "by": "mean"}]
+)
+def test_neighbours_are_those_of_the_library(client, goods, options):
+    found = client.get("/api/similar", entity="tea", k=4, **options).json
+    expected = goods.similar("tea", 4, **options)
     assert [one["entity"] for one in found["answers"]] == expected.entities
     np.testing.assert_allclose([one["score"] for one in found["answers"]], expected.scores)
     assert found["answers"][0]["std"] > 0

@@ -74,6 +74,7 @@ def similar(
     role: out.Role | None = None,
     candidates: out.Pool = "entities",
     min_count: out.Count | None = None,
+    readout: out.Readout = "entity",
 ) -> out.Answers:
     """By the expected cosine of the densities, by the cosine of their means, or by the probability of co-occurring.
 
@@ -81,7 +82,9 @@ def similar(
     otherwise.
     """
     served = state.holder.current
-    found = served.model.similar(entity, k, by=by, side=side, role=role, candidates=candidates, min_count=min_count)
+    found = served.model.similar(
+        entity, k, by=by, side=side, role=role, candidates=candidates, min_count=min_count, readout=readout
+    )
     return answer.answers(served, found, side)
 
 
