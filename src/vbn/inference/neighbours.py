@@ -47,16 +47,18 @@ def similar(
         return _by_context(trained, ids, asked, k, pool.entities)
     entities, expected = read_out(trained, readout, side, smoothing), by == "cosine"
     query = _direction(read_some(trained, entities, ids, asked, side, readout), signs, expected)
-    numbers, vectors, allowed = np.arange(len(names)), entities, pool.entities.copy()
-    if pool.categories.any():
-        numbers = np.flatnonzero(pool.entities | pool.categories)
+    allowed = pool.entities | pool.categories
+    allowed[ids] = False
+    vectors, numbers = entities, None
+    if pool.categories.any():  # then they are gathered
+        numbers = np.flatnonzero(allowed)
         vectors = read_some(trained, entities, numbers, pool.categories[numbers], side, readout)
         allowed = np.ones(len(numbers), dtype=bool)
-    allowed[np.isin(numbers, ids)] = False
     norms = trained.profile.lengths(vectors, expected) if isinstance(vectors, Block) else _lengths(vectors, expected)
     known = float(lengths(query.mean)[0] / _lengths(query, expected)[0])
     best, scores, std = by_cosine(vectors, norms, query, known, k, allowed)
-    return Table([names[i] for i in numbers[best].tolist()], scores, std, _MEASURES[by])
+    found = best if numbers is None else numbers[best]
+    return Table([names[i] for i in found.tolist()], scores, std, _MEASURES[by])
 
 
 def similarity(

@@ -22,6 +22,7 @@ class Profile:
         self._negatives: dict[int, np.ndarray] = {}
         self._lengths: dict[tuple[bool, bool], np.ndarray] = {}
         self._candidates: dict[str, np.ndarray] = {}
+        self._categories: dict[str, np.ndarray] = {}
         self._popularity: dict[float, np.ndarray] = {}
 
     def candidates(self, side: str) -> np.ndarray:
@@ -40,8 +41,9 @@ class Profile:
 
     def categories(self, side: str) -> np.ndarray:
         """Return a mask of the entities that are categories only: parents without data of their own."""
-        half = self._trained.halves(side)[0]
-        return np.asarray(~self.candidates(side) & half.has_category)
+        if side not in self._categories:
+            self._categories[side] = ~self.candidates(side) & self._trained.halves(side)[0].has_category
+        return self._categories[side]
 
     def lengths(self, part: Gaussians, expected: bool) -> np.ndarray:
         """Return `expected_lengths` of a part, or the lengths of its means, computed once."""

@@ -89,7 +89,7 @@ def test_bars_show_score_and_spread_to_scale(page, words):
 def test_what_stands_beside_an_entity_is_ranked_by_probability(page, words):
     page.open("explore", entity=CHEESE)
     probable(page, "Likely beside it", words.similar(CHEESE, 10, by="context"))
-    assert "Bar: cosine" in page.texts(page.block("Nearest"))[0]
+    assert "Bar: expected cosine" in page.texts(page.block("Nearest"))[0]
 
 
 def test_shares_of_prior_and_data_are_told(page, words):

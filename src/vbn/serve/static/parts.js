@@ -5,7 +5,7 @@ import { link } from "./route.js";
 
 // What the bars of a list are: `of` says of what a probability is.
 function measured(measure, of) {
-  if (measure === "cosine") return "cosine to be expected of the two densities, 1 for the same direction and nothing unknown";
+  if (measure === "cosine") return "expected cosine of the two densities, 1 if both are fully known and point the same way";
   return `probability${of ? ` ${of}` : ""}${measure === "score" ? ", after the dial" : ""}`;
 }
 
