@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vbn.data import Dataset, Taxonomy, Vocabulary
     from vbn.estimators import VBN, load
     from vbn.evaluation import tune
-    from vbn.inference import Density, Explanation, Reliability, Table
+    from vbn.inference import Density, Explanation, Reliability, Similarity, Table
 
 # Looked up on first use, so that `import vbn` is quick: numba and scipy come with the first fit.
 _HOMES = {
@@ -37,6 +37,7 @@ _HOMES = {
     "Density": "vbn.inference",
     "Explanation": "vbn.inference",
     "Reliability": "vbn.inference",
+    "Similarity": "vbn.inference",
     "Table": "vbn.inference",
     "load": "vbn.estimators",
     "SkipGram": "vbn.baselines",
@@ -80,6 +81,7 @@ __all__ = [
     "Popularity",
     "RelationError",
     "Reliability",
+    "Similarity",
     "SkipGram",
     "StorageError",
     "Table",

@@ -143,7 +143,7 @@ def test_a_name_of_the_other_side_is_told_so(tmp_path):
         model.vectors(side="left")
     with pytest.raises(vbn.ParameterError, match="'entity' or 'both'"):
         model.vectors(readout="smoothed")
-    with pytest.raises(vbn.ParameterError, match="must be 'cosine' or 'context', got 'length'"):
+    with pytest.raises(vbn.ParameterError, match="must be 'cosine', 'mean' or 'context', got 'length'"):
         model.similar("i1", by="length")
     with pytest.raises(vbn.ParameterError, match="must be 'entity' or 'context', got 'both'"):
         model.export(tmp_path / "some.txt", role="both")

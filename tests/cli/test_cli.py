@@ -80,7 +80,7 @@ def test_wrong_usage_exits_with_2(arguments, tmp_path, called):
         (["similar", "m", "x", "-k", "0"], "-k: must be at least 1. See vbn similar --help"),
         (["similar", "m", "x", "-k", "many"], "-k: must be a whole number."),
         (["similar", "m", "x", "-k"], "See vbn similar --help"),
-        (["similar", "m", "x", "--by", "chance"], "--by: 'chance' is not one of 'cosine', 'context'."),
+        (["similar", "m", "x", "--by", "chance"], "--by: 'chance' is not one of 'cosine', 'mean', 'context'."),
         (["similar", "m", "-x-"], "a name that begins with a dash goes after --."),
         (["similar", "m", "x", "--positiv", "y"], "did you mean --positive?"),
         (["similar", "m", "two", "words"], "too much: words (a name of several words needs quotes)"),

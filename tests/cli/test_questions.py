@@ -46,6 +46,55 @@ def test_analogies_and_contexts(words, asked):
     )
 
 
+def test_a_category_and_what_may_be_an_answer(words, asked, called, tmp_path):
+    model = vbn.load(words.model)
+    rows = asked("similar", words.model, "dog", "-k", 3)
+    assert {row["entity"] for row in rows} == {"poodle", "beagle", "boxer"}
+    assert rows == model.similar("dog", 3).to_dicts()
+    found = asked("similar", words.model, "dog", "--categories", "-k", 1)
+    assert [row["entity"] for row in found] == ["animal"]
+    own = asked("similar", words.model, "dog", "--role", "entity", "-k", 2)
+    assert own == model.similar("dog", 2, role="entity").to_dicts()
+    (tmp_path / "some.txt").write_text("brie\nbeagle\ncorgi\n")
+    found = asked("similar", words.model, "dog", "--candidates", tmp_path / "some.txt", "--min-count", 1)
+    assert [row["entity"] for row in found] == ["beagle", "brie"]
+    assert (
+        asked("similar", words.model, "poodle", "--by", "mean", "-k", 2)
+        == model.similar("poodle", 2, by="mean").to_dicts()
+    )
+    (tmp_path / "some.txt").write_text("unicorn\n")
+    result = called("similar", words.model, "dog", "--candidates", tmp_path / "some.txt")
+    assert (result.returncode, "some.txt: unknown entity 'unicorn'" in result.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--categories", "--candidates", "x.txt"], "give --categories or --candidates, not both"),
+        (["--categories", "--min-count", 2], "with --categories, omit --min-count"),
+        (["--categories", "--by", "context"], "Use --by cosine"),
+        (["--role", "parent"], "'entity', 'category'"),
+    ],
+)
+def test_options_of_similar_that_do_not_go_together(words, called, options, told):
+    result = called("similar", words.model, "dog", *options)
+    assert result.returncode == 2
+    assert told in " ".join(result.stderr.split())
+
+
+def test_models_of_vectors_answer_among_candidates_but_have_no_categories(called, tmp_path):
+    pairs = vbn.Dataset.from_pairs(["a", "b", "c"], ["b", "c", "a"], [3, 2, 1])
+    for number, model in enumerate((vbn.Popularity(), vbn.SkipGram(dim=2, epochs=1))):
+        folder = model.fit(pairs).save(tmp_path / str(number))
+        (tmp_path / "some.txt").write_text("c\n")
+        found = called("similar", folder, "a", "--candidates", tmp_path / "some.txt", "--json")
+        assert [row["entity"] for row in json.loads(found.stdout)] == ["c"]
+        assert "no categories" in called("similar", folder, "a", "--categories").stderr
+        assert json.loads(called("similar", folder, "a", "--min-count", 99, "--json").stdout) == []
+    told = called("similar", folder, "a", "--role", "category").stderr
+    assert "role is for models with categories" in told
+
+
 def test_an_unknown_entity_is_told_with_the_closest_names(words, called):
     result = called("similar", words.model, "poodel")
     assert result.returncode == 1

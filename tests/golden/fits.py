@@ -231,10 +231,10 @@ def answers(model: vbn.VBN) -> str:
         told.append([(row.entity, float(row.score), float(row.std)) for row in rows])
 
     for name in names:
-        table(model.similar(name, k=5))
+        table(model.similar(name, k=5, by="mean"))
         told.append(model.explain(name).to_dict())
         told.append(model.posterior(name, role="context").mean.tolist())
-    table(model.similar(names[0], k=5, readout="smoothed"))
+    table(model.similar(names[0], k=5, by="mean", readout="smoothed"))
     table(model.recommend([names[0], names[1]], k=5))
     table(model.recommend([names[0]], k=5, popularity=0.5, popularity_floor=1.0))
     pairs = [("w1", "w2"), ("w3", "unseen")] if shared else [("u1", "i1"), ("u2", "i63")]

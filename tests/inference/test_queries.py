@@ -102,12 +102,12 @@ def test_rounding_loses_none_of_the_nearest(dim):
     rough = vectors @ query.astype(np.float32) / norms.astype(np.float32)
     allowed = (rng.random(2000) < 0.9) & (np.arange(2000) > 0)
     wanted = top(exact, allowed, 10)
-    densities, ones = Gaussians(vectors, np.ones_like(vectors)), np.ones(1)
-    found, cosines, _ = by_cosine(densities, norms, np.array([0]), ones, 10, allowed)
+    densities, asked = Gaussians(vectors, np.ones_like(vectors)), Gaussians(query[None], np.ones((1, dim)))
+    found, cosines, _ = by_cosine(densities, norms, asked, 1.0, 10, allowed)
     assert set(wanted) == set(found)
     np.testing.assert_allclose(cosines, exact[found], rtol=1e-12)
     assert set(wanted) != set(top(rough, allowed, 10))  # or the test would show nothing
-    assert allowed[by_cosine(densities, norms, np.array([0]), ones, 1999, allowed)[0]].all()
+    assert allowed[by_cosine(densities, norms, asked, 1.0, 1999, allowed)[0]].all()
 
 
 def test_similar_by_context_is_the_papers_ranking(words):

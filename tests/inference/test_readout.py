@@ -91,7 +91,7 @@ def test_similar_ranks_by_the_vectors_of_the_readout(words):
         names, vectors = words.vectors(readout=readout)
         unit = vectors.astype(float) / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
         cosines = dict(zip(names, unit @ unit[names.index("poodle")], strict=True))
-        for row in words.similar("poodle", k=3, readout=readout):
+        for row in words.similar("poodle", k=3, by="mean", readout=readout):
             assert row.score == pytest.approx(cosines[row.entity], abs=1e-5)
     plain, smooth = (
         {row.entity: row.score for row in words.similar("poodle", k=20, readout=readout)}["dog"]

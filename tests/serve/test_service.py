@@ -31,13 +31,43 @@ def test_health_says_what_is_served(client, other):
     assert other.get("/api/health").json["rows"] == 4
 
 
-@pytest.mark.parametrize("by", ["cosine", "context"])
-def test_neighbours_are_those_of_the_library(client, goods, by):
-    found = client.get("/api/similar", entity="tea", k=4, by=by).json
-    expected = goods.similar("tea", 4, by=by)
+@pytest.mark.parametrize(
+    "options", [{}, {"by": "mean"}, {"by": "context"}, {"readout": "smoothed"}, {"readout": "both", "by": "mean"}]
+)
+def test_neighbours_are_those_of_the_library(client, goods, options):
+    found = client.get("/api/similar", entity="tea", k=4, **options).json
+    expected = goods.similar("tea", 4, **options)
     assert [one["entity"] for one in found["answers"]] == expected.entities
     np.testing.assert_allclose([one["score"] for one in found["answers"]], expected.scores)
     assert found["answers"][0]["std"] > 0
+
+
+def test_a_category_answers_with_its_own_density(client, goods, other, shop):
+    found = client.get("/api/similar", entity="drink", k=3).json
+    expected = goods.similar("drink", 3)
+    assert [one["entity"] for one in found["answers"]] == expected.entities
+    np.testing.assert_allclose([one["score"] for one in found["answers"]], expected.scores)
+    assert found["answers"][0]["score"] > 0.1
+    assert not any(one["category"] for one in found["answers"])
+    found = client.get("/api/similar", entity="drink", candidates="categories").json["answers"]
+    assert {one["entity"] for one in found} == {"goods", "snack"}
+    assert all(one["category"] and one["count"] == 0 for one in found)
+    found = other.get("/api/similar", entity="drink", k=1).json["answers"]
+    assert [one["entity"] for one in found] == shop.similar("drink", 1).entities
+    own = other.get("/api/similar", entity="drink", k=1, role="entity").json["answers"]
+    assert [one["score"] for one in own] == pytest.approx(shop.similar("drink", 1, role="entity").scores)
+
+
+def test_neighbours_are_found_among_those_seen_often(client, goods):
+    found = client.get("/api/similar", entity="tea", k=100, min_count=30).json["answers"]
+    assert [one["entity"] for one in found] == goods.similar("tea", 100, min_count=30).entities
+    assert min(one["count"] for one in found) >= 30
+    assert client.get("/api/similar", entity="tea", min_count=-1).status == 422
+    assert client.get("/api/similar", entity="tea", role="parent").status == 422
+    told = client.get("/api/similar", entity="milk", role="category")
+    assert (told.status, "has no children" in told.json["error"]) == (400, True)
+    told = client.get("/api/similar", entity="tea", candidates="categories", min_count=2)
+    assert "with candidates=categories, omit min_count=" in told.json["error"]
 
 
 def test_recommendations_are_those_of_the_library(client, goods, other, shop):

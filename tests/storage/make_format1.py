@@ -27,10 +27,10 @@ def main() -> None:
 
 
 def answers(kind: str, model: vbn.VBN) -> dict[str, list]:
-    """Some answers of a model, as JSON holds them."""
+    """Some answers of a model, as JSON holds them; 0.1 had no `by="mean"`, its default was that."""
     found = {"proba": model.predict_proba(PAIRS[kind]).tolist()}
     asked = "w1" if kind == "words" else "i1"
-    found["similar"] = [[row.entity, float(row.score)] for row in model.similar(asked, k=4)]
+    found["similar"] = [[row.entity, float(row.score)] for row in model.similar(asked, k=4, by="mean")]
     found["category"] = model.posterior("group 1" if kind == "words" else "brand 1", role="category").mean.tolist()
     if kind == "words":
         found["related"] = [[row.entity, float(row.score)] for row in model.related("twin", "w1", k=3)]

@@ -50,14 +50,14 @@ def test_gensim_opens_word2vec_files_with_the_same_bits(tmp_path, file, dtype):
     names = model.trained_.rows.names
     assert opened.index_to_key == ["".join("_" if c.isspace() else c for c in name) for name in names]
     for key, name in zip(opened.index_to_key, names, strict=True):
-        np.testing.assert_array_equal(opened[key], model.posterior(name).mean.astype(read))
+        np.testing.assert_array_equal(opened[key], model.posterior(name, role="entity").mean.astype(read))
 
 
 def test_gensim_finds_the_neighbours_that_similar_finds(model, tmp_path):
     opened = KeyedVectors.load_word2vec_format(model.export(tmp_path / "v.txt", categories=False))
     direct = model.to_keyed_vectors(categories=False)
     for name in NAMES:
-        ours = model.similar(name, k=5)
+        ours = model.similar(name, k=5, by="mean")
         theirs = direct.most_similar(name, topn=5)
         assert [entity for entity, _ in theirs] == ours.entities
         np.testing.assert_allclose([score for _, score in theirs], ours.scores, atol=1e-6)
@@ -65,7 +65,8 @@ def test_gensim_finds_the_neighbours_that_similar_finds(model, tmp_path):
         again = [entity for entity, _ in opened.most_similar(key, topn=5)]
         assert again == [e.replace(" ", "_").replace("\t", "_").replace("\u00a0", "_") for e in ours.entities]
     analogy = direct.most_similar(positive=["plain", "ünï"], negative=["<b>"], topn=4)
-    assert [e for e, _ in analogy] == model.similar(positive=["plain", "ünï"], negative=["<b>"], k=4).entities
+    ours = model.similar(positive=["plain", "ünï"], negative=["<b>"], k=4, by="mean")
+    assert [e for e, _ in analogy] == ours.entities
 
 
 def test_keyed_vectors_hold_names_as_they_are_and_counts(model, shop):
@@ -100,7 +101,7 @@ def test_parquet_has_a_row_for_each_entity(model, tmp_path):
     assert sorted(rows["new york"]["parents"]) == ["root", "tab\there"]
     assert rows["ünï"]["parents"] == []
     for name in (*NAMES, "root"):
-        density = model.posterior(name)
+        density = model.posterior(name, role="entity")
         np.testing.assert_array_equal(np.float32(rows[name]["mean"]), density.mean)
         np.testing.assert_array_equal(np.float32(rows[name]["variance"]), density.variance)
 

@@ -112,6 +112,14 @@ class Baseline(Parameters, ABC):
         """The entities that are scored and recommended."""
         return self._known().columns
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names, in the order of their ids."""
+        return self._known().columns.names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known().columns
+
     def scores(self, queries: Iterable[Any]) -> np.ndarray:
         """Return scores of every column for some queries, the higher the better.
 

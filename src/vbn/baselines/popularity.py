@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -49,6 +49,8 @@ class Popularity(Stored):
         positive: Sequence[object] | None = None,
         negative: Sequence[object] | None = None,
         side: str = "column",
+        candidates: Iterable[object] | None = None,
+        min_count: float | None = None,
         **ways: Any,
     ) -> Table:
         """Return the entities that are seen most, other than those asked about.
@@ -61,6 +63,8 @@ class Popularity(Stored):
             How many.
         side
             "row" or "column", where the two differ.
+        candidates, min_count
+            As in `SkipGram.similar`.
         ways
             Options of `SkipGram.similar`, such as `by`; they make no difference here.
         """
@@ -70,8 +74,9 @@ class Popularity(Stored):
         unknown = [name for name in ways if name not in inspect.signature(VectorModel.similar).parameters]
         if unknown:
             raise ParameterError(f"similar() has no option {unknown[0]!r}.")
-        counts = vectors.side(side).names.counts
-        return vectors.best(counts / counts.sum(), vectors.ids([*plus, *minus], side), int(k), side, self._measure)
+        counts, allowed = vectors.side(side).names.counts, vectors.pool(side, candidates, min_count)
+        hidden = vectors.ids([*plus, *minus], side)
+        return vectors.best(counts / counts.sum(), hidden, int(k), side, self._measure, allowed)
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:
         return self._shares(len(rows))

@@ -14,7 +14,7 @@ from vbn._errors import NotFittedError, NumericalError, ParameterError, UnknownE
 from vbn.baselines.baseline import Baseline, Entities
 from vbn.data import Dataset, Vocabulary
 from vbn.estimators import check_k
-from vbn.inference import Table, top
+from vbn.inference import Table, read_min_count, top
 from vbn.model import COLUMN, ROW, Blueprint, Hyperpriors, Side, Trained, lengths, placeholder
 from vbn.storage import Densities, write_densities, write_folder
 
@@ -124,7 +124,23 @@ class Vectors:
             )
         return np.asarray(self.u + self.v)
 
-    def nearest(self, plus: Sequence[object], minus: Sequence[object], k: int, readout: str, side: str) -> Table:
+    def pool(self, side: str, candidates: Any, min_count: float | None) -> np.ndarray:
+        """Return a mask of what a user lets be an answer: a list of names, or by default `candidates`."""
+        names = self.side(side).names
+        if candidates is None or (isinstance(candidates, str) and candidates == "entities"):
+            found = self.candidates(side)
+        elif isinstance(candidates, str) or not isinstance(candidates, Iterable):
+            raise ParameterError(
+                f"candidates={candidates!r} must be a list of names: models of vectors have no categories."
+            )
+        else:
+            found = np.zeros(len(names), dtype=bool)
+            found[self.ids(candidates, side)] = True
+        return found if min_count is None else np.asarray(found & (names.counts >= read_min_count(min_count)))
+
+    def nearest(
+        self, plus: Sequence[object], minus: Sequence[object], k: int, readout: str, side: str, allowed: np.ndarray
+    ) -> Table:
         """Return the entities with the largest cosine to some and not to others, each counting as a unit vector."""
         vectors, ids = self.read_out(readout, side), self.ids([*plus, *minus], side)
         asked = vectors[ids].astype(np.float64)
@@ -132,9 +148,9 @@ class Vectors:
         unit_query = query / max(float(np.linalg.norm(query)), 1e-30)
         # A sum for each row, not one product: equal rows get equal bits, so ties go by id.
         scores = np.einsum("ij,j->i", vectors.astype(np.float64), unit_query) / lengths(vectors)
-        return self.best(scores, ids, k, side, "cosine")
+        return self.best(scores, ids, k, side, "cosine", allowed)
 
-    def near(self, entity: object, k: int, side: str) -> Table:
+    def near(self, entity: object, k: int, side: str, allowed: np.ndarray) -> Table:
         """Return the entities whose vectors as columns have the largest product with one's vector as a row."""
         if not self.shared:
             raise ParameterError(
@@ -143,11 +159,13 @@ class Vectors:
             )
         ids = self.ids([entity], side)
         scores = self.v.astype(np.float64) @ self.u[ids[0]].astype(np.float64) + self.bias
-        return self.best(scores, ids, k, side, "score")
+        return self.best(scores, ids, k, side, "score", allowed)
 
-    def best(self, scores: np.ndarray, hidden: np.ndarray, k: int, side: str, measure: str) -> Table:
-        """Return the k entities of a side that score best, without some."""
-        names, allowed = self.side(side).names, self.candidates(side)
+    def best(
+        self, scores: np.ndarray, hidden: np.ndarray, k: int, side: str, measure: str, allowed: np.ndarray
+    ) -> Table:
+        """Return the k allowed entities of a side that score best, without some."""
+        names, allowed = self.side(side).names, allowed.copy()
         allowed[hidden] = False
         best = top(scores, allowed, k)
         return Table([names[i] for i in best.tolist()], scores[best], np.zeros(len(best)), measure)
@@ -229,6 +247,9 @@ class VectorModel(Stored):
         negative: Sequence[object] | None = None,
         side: str = "column",
         readout: str = "entity",
+        role: None = None,
+        candidates: Iterable[object] | None = None,
+        min_count: float | None = None,
     ) -> Table:
         """Return the entities most similar to one, or to some and not to others.
 
@@ -239,25 +260,35 @@ class VectorModel(Stored):
         k
             How many.
         by
-            "cosine" of the vectors, or "context": the product of the entity's row vector with all column vectors.
+            "cosine" of the vectors (or "mean", the same here), or "context": the product of the entity's row vector
+            with all column vectors.
         side
             "row" or "column", where the two differ.
         readout
             For "cosine": which vectors are compared, as in `vectors`.
+        role
+            Must be None: models of vectors have no categories.
+        candidates
+            Names of the only entities that may be an answer; by default all but those that are parents only.
+        min_count
+            Only answer with entities that were seen at least this often.
         """
         vectors = fitted(self)
         plus, minus = asked_about(entity, positive, negative)
         check_k(k)
-        if by == "cosine":
-            return vectors.nearest(plus, minus, int(k), readout, side)
+        if role is not None:
+            raise ParameterError(f"role is for models with categories; it must be None, got {role!r}.")
+        allowed = vectors.pool(side, candidates, min_count)
+        if by in ("cosine", "mean"):
+            return vectors.nearest(plus, minus, int(k), readout, side, allowed)
         if by != "context":
-            raise ParameterError(f"by must be 'cosine' or 'context', got {by!r}.")
+            raise ParameterError(f"by must be 'cosine', 'mean' or 'context', got {by!r}.")
         if minus or len(plus) != 1:
             raise ParameterError(
                 "{remedy} ranks what occurs near one entity; give one name, or use {remedy}.",
                 remedies=[("by", "context"), ("by", "cosine")],
             )
-        return vectors.near(plus[0], int(k), side)
+        return vectors.near(plus[0], int(k), side, allowed)
 
     def vectors(
         self, names: Iterable[object] | None = None, *, readout: str = "entity", side: str = "column"

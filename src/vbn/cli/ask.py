@@ -33,6 +33,7 @@ from vbn.cli.shared import (
 @verb(
     "vbn similar my-model gouda -k 5",
     "vbn similar my-model --positive king --positive woman --negative man",
+    'vbn similar my-model "Ben Stiller" --categories    (the categories nearest to a category)',
     "vbn similar my-model --json -- -x-    (a name that begins with a dash)",
 )
 def similar(
@@ -42,24 +43,56 @@ def similar(
     ] = None,
     k: K = 10,
     by: Annotated[
-        Literal["cosine", "context"],
-        typer.Option(help="cosine: alike. context: likely to occur near it (the paper's ranking)."),
+        Literal["cosine", "mean", "context"],
+        typer.Option(
+            help="cosine: alike, and known to be. mean: cosine of the means, however little is known. context: likely "
+            "to occur near it (the paper's ranking)."
+        ),
     ] = "cosine",
     positive: Annotated[list[str] | None, typer.Option(help="Like this one; may be repeated.")] = None,
     negative: Annotated[list[str] | None, typer.Option(help="Unlike this one; may be repeated.")] = None,
     side: OnSide = "column",
     readout: Annotated[
         Literal["entity", "both", "smoothed"],
-        typer.Option(help="For cosine: the entity's own vector, with its context vector, or smoothed by its parents."),
+        typer.Option(help="For cosines: the entity's own vector, with its context vector, or smoothed by its parents."),
     ] = "entity",
+    role: Annotated[
+        Literal["entity", "category"] | None,
+        typer.Option(help="Which density of ENTITY is meant; by default category for a parent without data."),
+    ] = None,
+    candidates: Annotated[
+        Path | None, typer.Option(help="A text file of the only names that may be an answer, one a line.")
+    ] = None,
+    categories: Annotated[
+        bool, typer.Option("--categories", help="Answer with categories, not with entities.")
+    ] = False,
+    min_count: Annotated[float | None, typer.Option(min=0, help="Only entities seen at least this often.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the entities most similar to one, or to some and not to others."""
+    """Find the entities most similar to one, or to some and not to others.
+
+    A parent without data, such as a genre, is asked about by its density as a category.
+    """
     if entity is None and not positive and not negative:
         raise typer.BadParameter("give an entity, or --positive and --negative.")
-    found = open_model(model).similar(
-        entity, k, by=by, positive=positive, negative=negative, side=side, readout=readout
-    )
+    if categories and candidates is not None:
+        raise typer.BadParameter("give --categories or --candidates, not both.")
+    from vbn.cli.reading import names_from, read_names
+
+    with names_from(None, candidates):
+        listed = "categories" if categories else None if candidates is None else read_names(candidates)
+        found = open_model(model).similar(
+            entity,
+            k,
+            by=by,
+            positive=positive,
+            negative=negative,
+            side=side,
+            readout=readout,
+            role=role,
+            candidates=listed,
+            min_count=min_count,
+        )
     show(found, as_json=as_json)
 
 

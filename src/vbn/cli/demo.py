@@ -75,8 +75,8 @@ def demo(
     forget(folder, checkpoint=True)
     console.print(f"\nThe model is saved in [bold]{escape(str(folder))}[/bold]. Play with it:")
     here = shlex.quote(str(folder))
-    for line in (f"vbn similar {here} gouda", f"vbn related {here} antonym left", f"vbn explain {here} brie"):
-        console.print(Text(f"  {line}", style="cyan"), soft_wrap=True)
+    for asked in ("similar {} gouda --readout smoothed", "related {} antonym left", "explain {} brie"):
+        console.print(Text(f"  vbn {asked.format(here)}", style="cyan"), soft_wrap=True)
     console.print(Text("See it in a browser (needs pip install 'vbn[serve]'):"))
     console.print(Text(f"  vbn serve {here} --open", style="cyan"), soft_wrap=True)
 
@@ -119,7 +119,7 @@ def _trained(data: Dataset, epochs: int, seed: int) -> VBN:
 
 
 def _neighbours(model: VBN, word: str, k: int = 4) -> str:
-    return ", ".join(row.entity for row in model.similar(word, k=k))
+    return ", ".join(row.entity for row in model.similar(word, k=k, readout="smoothed"))
 
 
 def _show_rare_words(console: Console, model: VBN, plain: VBN, bundled: Bundled) -> None:

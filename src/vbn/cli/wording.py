@@ -15,6 +15,7 @@ _OPTIONS = {
     ("missing", "'skip'"): "--skip-unknown",
     ("break_cycles", "'drop'"): "--drop-cycles",
     ("exclude_seen", "False"): "--include-seen",
+    ("candidates", "'categories'"): "--categories",
 }
 # Remedies that another verb has.
 _ELSEWHERE = {

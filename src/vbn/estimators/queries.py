@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from vbn._errors import REMEDY, DataError, MissingExtraError, NotFittedError, ParameterError, UnknownEntityError
+from vbn._errors import REMEDY, MissingExtraError, NotFittedError, ParameterError, UnknownEntityError
 from vbn.data import Dataset, pair_columns
 from vbn.estimators.checking import check_k, need_choice
 from vbn.inference import (
     Density,
+    Similarity,
     Table,
+    as_categories,
     check_readout,
     read_dial,
     read_out,
+    read_pool,
     related,
     relation_scores,
     similar,
+    similarity,
 )
 from vbn.model import Gaussians, Half, Trained
 from vbn.storage import Densities, write_densities
@@ -88,6 +92,14 @@ class Queries:
         _ = self.trained_  # raises before `fit`
         return self._data
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all entities, in the order of their ids; of the columns, where rows and columns differ."""
+        return self.trained_.columns.names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.trained_.columns
+
     def with_trained(self, trained: Trained, data: Dataset | None = None) -> Self:
         """Return a copy of this model with another fitted state, such as a changed `trained_`.
 
@@ -112,7 +124,9 @@ class Queries:
         return result
 
     @hinting(by_side)
-    def posterior(self, entity: object, role: str = "entity", part: str | None = None, side: str = "column") -> Density:
+    def posterior(
+        self, entity: object, role: str | None = None, part: str | None = None, side: str = "column"
+    ) -> Density:
         """Return the density of an entity.
 
         Parameters
@@ -121,9 +135,10 @@ class Queries:
             Its name.
         role
             "entity": its density as a row (u); "context": as a column (v); "category": as a parent (h), where `part`
-            says which. Where rows and columns are different entities, "entity" is the density of the given side. An
-            entity without data that is only a parent has, as an entity, the wide density of something unseen below its
-            own parents; as a category, its density is held in place by its children.
+            says which. Where rows and columns are different entities, "entity" is the density of the given side. By
+            default "category" for a parent without data of its own, whose density is held in place by its children,
+            and "entity" for all others. As an "entity", such a parent has the wide density of something unseen below
+            its own parents.
         part
             For "category": "u" (default) or "v".
         side
@@ -138,11 +153,13 @@ class Queries:
         (2,)
         """
         trained = self.trained_
-        trained.vocabulary(side)
+        names = trained.vocabulary(side)
+        if role is None:
+            role = "category" if as_categories(trained, side, names.ids([entity]))[0] else "entity"
         need_choice("role", role, ("entity", "context", "category"))
         if role == "category":
-            return _category(trained.halves(side)[0] if part is None else trained.half(part), entity)
-        chosen, i = _part(trained, role, side), trained.vocabulary(side).id(entity)
+            return _category(trained, trained.halves(side)[0] if part is None else trained.half(part), entity)
+        chosen, i = _part(trained, role, side), names.id(entity)
         return Density(chosen.mean[i].copy(), chosen.variance[i].copy())
 
     @hinting(pairs_have_sides)
@@ -176,8 +193,14 @@ class Queries:
         side: str = "column",
         readout: str = "entity",
         smoothing: float = 3.0,
+        role: str | None = None,
+        candidates: str | Iterable[object] | None = None,
+        min_count: float | None = None,
     ) -> Table:
         """Return the entities most similar to one, or to some and not to others.
+
+        A parent without data, such as a genre or a director, is asked about by its density as a category; its children
+        are among the first answers then.
 
         Parameters
         ----------
@@ -186,14 +209,40 @@ class Queries:
         k
             How many.
         by
-            "cosine" of the posterior means, or "context": probability of occurring near it (the paper's ranking).
+            "cosine": the expected cosine of the two densities, E[a.b] / sqrt(E|a|^2 E|b|^2), which is small where
+            little is known. "mean": the cosine of the posterior means, as gensim computes it; entities that were hardly
+            seen may come first. "context": the probability of occurring near it (the paper's ranking).
         positive, negative
-            Names that the answers should be like, and unlike.
+            Names that the answers should be like, and unlike. Each counts with a vector of length 1, less where little
+            is known of it (`by="cosine"`).
         side
             "row" or "column", where the two differ.
         readout, smoothing
-            For "cosine": which vectors are compared, as in `vectors`. "smoothed" is better for rare entities of a good
-            taxonomy.
+            For cosines: which vectors are compared, as in `vectors`. "smoothed" is better for rare entities of a good
+            taxonomy. Categories are compared as h, or as the sum of both their densities, and are never smoothed.
+        role
+            "entity" or "category": which density of the names given is meant. By default "category" for parents without
+            data, and "entity" for all others.
+        candidates
+            What may be an answer: "entities" (default: all except parents without data), "categories" (all parents, by
+            their densities as categories), or a list of names.
+        min_count
+            Only answer with entities that were seen at least this often.
+
+        Returns
+        -------
+        Table
+            Entity, score and standard deviation: for cosines that of the cosine of two vectors drawn from the two
+            densities.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["dog", "cat", "car"], ["barks", "purrs", "honks"], [9, 9, 9])
+        >>> data = data.with_taxonomy({"dog": ["animal"], "cat": ["animal"]})
+        >>> model = vbn.VBN(dim=2, epochs=9, verbose=False).fit(data)
+        >>> sorted(model.similar("animal", k=2, candidates=["dog", "cat", "car"]).entities)
+        ['cat', 'dog']
         """
         trained = self.trained_
         plus = [*([] if entity is None else [entity]), *_names(positive)]
@@ -206,8 +255,52 @@ class Queries:
         trained.vocabulary(side)
         check_k(k)
         check_readout(trained, readout, smoothing)
-        candidates = trained.profile.candidates(side)
-        return similar(trained, plus, minus, int(k), by, side, candidates, readout, float(smoothing))
+        pool = read_pool(trained, side, candidates, min_count)
+        return similar(trained, plus, minus, int(k), by, side, pool, readout, float(smoothing), role)
+
+    @hinting(by_side)
+    def similarity(
+        self,
+        a: Any,
+        b: object = None,
+        *,
+        side: str = "column",
+        readout: str = "entity",
+        smoothing: float = 3.0,
+        role: str | None = None,
+    ) -> Similarity | list[Similarity]:
+        """Return how similar two entities are: the cosine of their posterior means, with its standard deviation.
+
+        Parameters
+        ----------
+        a, b
+            Two names; or only pairs of names, in any form that `predict_proba` takes, for a list of answers.
+        side, readout, smoothing, role
+            As in `similar`.
+
+        Returns
+        -------
+        Similarity or list of Similarity
+            With `score` and `std`; `float(...)` of it is the score. The standard deviation is that of the cosine of two
+            vectors drawn from the two densities: where it is large, the score says little.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_sequences([["a", "dog", "barks"], ["a", "cat", "purrs"]] * 5)
+        >>> model = vbn.VBN(dim=2, epochs=9, verbose=False).fit(data)
+        >>> near = model.similarity("dog", "cat")
+        >>> -1 <= near.score <= 1 and near.std > 0
+        True
+        >>> len(model.similarity([("dog", "cat"), ("a", "purrs")]))
+        2
+        """
+        trained = self.trained_
+        trained.vocabulary(side)
+        check_readout(trained, readout, smoothing)
+        left, right = pair_columns(a) if b is None else ([a], [b])
+        found = similarity(trained, left, right, side, readout, float(smoothing), role)
+        return found if b is None else found[0]
 
     @hinting(by_side)
     def vectors(
@@ -223,7 +316,8 @@ class Queries:
         Parameters
         ----------
         names
-            Whose vectors; by default those of all entities of the side, parents without data included.
+            Whose vectors; by default those of all entities of the side. A parent without data is included as an entity
+            that was not seen yet; `posterior` returns its density as a category.
         readout
             "entity": the density as a row, u (for columns that are not rows: v). "both": u + v, where rows and columns
             are the same entities. "smoothed": the mean of u + v and, `smoothing` times as heavy, of what the parents
@@ -363,11 +457,11 @@ def _part(trained: Trained, role: str, side: str) -> Gaussians:
     return trained.halves(side)[0 if role == "entity" else -1].block
 
 
-def _category(half: Half, entity: object) -> Density:
-    found = half.category(half.names.id(entity))
-    if found is None:
-        raise DataError(f"{str(entity)!r} has no children in the taxonomy, so it has no density as a category.")
-    return Density(found.mean, found.variance)
+def _category(trained: Trained, half: Half, entity: object) -> Density:
+    ids = half.names.ids([entity])
+    as_categories(trained, half.side.name, ids, "category")  # raises if it has no children
+    found = half.categories(ids)
+    return Density(found.mean[0], found.variance[0])
 
 
 def _names(given: Any) -> list[object]:

@@ -6,7 +6,7 @@ from vbn.inference.expected import Expected, expected_cooccurrences, expected_re
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
-from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, related, similar, top
+from vbn.inference.neighbours import by_cosine, cosine_std, related, similar, similarity, top
 from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
     full_variances,
@@ -16,7 +16,8 @@ from vbn.inference.predictive import (
     stiffness,
 )
 from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
-from vbn.inference.table import Density, Frames, Row, Table, Tables
+from vbn.inference.roles import Pool, as_categories, check_readout, read_min_count, read_out, read_pool
+from vbn.inference.table import Density, Frames, Row, Similarity, Table, Tables
 from vbn.kernels import damping, logit
 
 __all__ = [
@@ -29,13 +30,16 @@ __all__ = [
     "Hidden",
     "LabelledPairs",
     "NewEntity",
+    "Pool",
     "Ranked",
     "Reliability",
     "Row",
+    "Similarity",
     "Table",
     "Tables",
     "TrainingCells",
     "add_entities",
+    "as_categories",
     "average",
     "best_line",
     "both",
@@ -57,12 +61,15 @@ __all__ = [
     "pair_scores",
     "rank",
     "read_dial",
+    "read_min_count",
     "read_newcomers",
     "read_out",
+    "read_pool",
     "related",
     "relation_moments",
     "relation_scores",
     "similar",
+    "similarity",
     "stiffness",
     "tables",
     "top",

@@ -1,25 +1,24 @@
 """Neighbours of an entity: by cosine, by the probability of co-occurring (the paper's ranking), or by a relation.
 
-A cosine compares the vectors of a readout: the density of an entity as a row, the sum of both its densities, or these
-pulled towards what its parents say. Nothing is learned here: a readout is a sum of independent densities of the
-posterior, so their means and their variances add up.
+Lists of neighbours are ranked by the expected cosine of two densities, E[a.b] / sqrt(E|a|^2 E|b|^2). The cosine of the
+means alone presents ignorance as certainty: the mean of an entity that was hardly seen is short, and its direction says
+nothing. How similar two given entities are is the cosine of the means, with its standard deviation beside it.
 """
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from vbn._errors import ParameterError
 from vbn.inference.predictive import relation_moments
 from vbn.inference.ranking import Dial, Hidden, rank, tables
-from vbn.inference.table import Table
-from vbn.model import Block, Gaussians, Trained, lengths, smoothed
+from vbn.inference.roles import Pool, as_categories, read_out, read_some
+from vbn.inference.table import Similarity, Table
+from vbn.model import Block, Gaussians, Trained, expected_lengths, lengths
 
-READOUTS = ("entity", "both", "smoothed")
+_MEASURES = {"cosine": "cosine", "mean": "cosine of means"}
 
 
 def similar(
@@ -29,25 +28,63 @@ def similar(
     k: int,
     by: str,
     side: str,
-    candidates: np.ndarray,
+    pool: Pool,
     readout: str = "entity",
     smoothing: float = 3.0,
+    role: str | None = None,
 ) -> Table:
-    """Find the k candidates closest to the positive and farthest from the negative entities."""
-    if by == "cosine":
-        names, vectors = trained.vocabulary(side), read_out(trained, readout, side, smoothing)
-        ids, signs = names.ids([*positive, *negative]), np.r_[np.ones(len(positive)), -np.ones(len(negative))]
-        norms = trained.profile.lengths(vectors) if isinstance(vectors, Block) else lengths(vectors.mean)
-        best, scores, std = by_cosine(vectors, norms, ids, signs, k, candidates)
-        return Table([names[i] for i in best], scores, std, "cosine")
+    """Find the k answers of a pool that are closest to the positive and farthest from the negative entities."""
+    if by not in ("cosine", "mean", "context"):
+        raise ParameterError(f"by={by!r} must be 'cosine', 'mean' or 'context'.")
+    names = trained.vocabulary(side)
+    signs = np.r_[np.ones(len(positive)), -np.ones(len(negative))]
+    ids, places = np.unique(names.ids([*positive, *negative]), return_inverse=True)
+    signs = np.bincount(places, signs, len(ids))
+    asked = as_categories(trained, side, ids, role)
     if by == "context":
-        if readout != "entity":
-            raise ParameterError(
-                "{remedy} ranks by u and v themselves, so {remedy} does not apply; use {remedy}.",
-                remedies=[("by", "context"), ("readout", readout), ("by", "cosine")],
-            )
-        return _by_context(trained, positive, negative, k, side, candidates)
-    raise ParameterError(f"by={by!r} must be 'cosine' or 'context'.")
+        _check_context(trained, signs, pool, readout)
+        return _by_context(trained, ids, asked, k, pool.entities)
+    entities, expected = read_out(trained, readout, side, smoothing), by == "cosine"
+    query = _direction(read_some(trained, entities, ids, asked, side, readout), signs, expected)
+    allowed = pool.entities | pool.categories
+    allowed[ids] = False
+    vectors, numbers = entities, None
+    if pool.categories.any():  # then they are gathered
+        numbers = np.flatnonzero(allowed)
+        vectors = read_some(trained, entities, numbers, pool.categories[numbers], side, readout)
+        allowed = np.ones(len(numbers), dtype=bool)
+    norms = trained.profile.lengths(vectors, expected) if isinstance(vectors, Block) else _lengths(vectors, expected)
+    known = float(lengths(query.mean)[0] / _lengths(query, expected)[0])
+    best, scores, std = by_cosine(vectors, norms, query, known, k, allowed)
+    found = best if numbers is None else numbers[best]
+    return Table([names[i] for i in found.tolist()], scores, std, _MEASURES[by])
+
+
+def similarity(
+    trained: Trained,
+    left: Sequence[object],
+    right: Sequence[object],
+    side: str,
+    readout: str = "entity",
+    smoothing: float = 3.0,
+    role: str | None = None,
+) -> list[Similarity]:
+    """Return the cosine of the means of each pair, with its standard deviation."""
+    names, entities = trained.vocabulary(side), read_out(trained, readout, side, smoothing)
+    both = []
+    for ids in (names.ids(left), names.ids(right)):
+        some = read_some(trained, entities, ids, as_categories(trained, side, ids, role), side, readout)
+        both.append((ids, some.mean.astype(np.float64), some.variance.astype(np.float64)))
+    (first, a, a_variance), (second, b, b_variance) = both
+    cosines = np.einsum("ij,ij->i", a, b) / (lengths(a) * lengths(b))
+    found = []
+    for at, cosine in enumerate(np.clip(cosines, -1.0, 1.0).tolist()):
+        if first[at] == second[at]:  # a vector and itself, not two independent ones
+            found.append(Similarity(1.0, 0.0))
+        else:
+            std = cosine_std(a[at], a_variance[at], b[at : at + 1], b_variance[at : at + 1])
+            found.append(Similarity(cosine, float(std[0])))
+    return found
 
 
 def related(trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray, dial: Dial) -> Table:
@@ -76,32 +113,43 @@ def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
     return ids[order[:k]]
 
 
-def by_cosine(
-    vectors: Gaussians, norms: np.ndarray, ids: np.ndarray, signs: np.ndarray, k: int, candidates: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the k candidates closest to a sum of unit vectors; return their ids, cosines and standard deviations.
+def _lengths(densities: Gaussians, expected: bool) -> np.ndarray:
+    return expected_lengths(densities) if expected else lengths(densities.mean)
 
-    `norms` are the lengths of the means; `ids` are the entities of the query, each with a sign; they are no answers.
+
+def _direction(asked: Gaussians, signs: np.ndarray, expected: bool) -> Gaussians:
+    """Return the density of a sum of entities, each divided by its length, as in gensim, and with a sign.
+
+    Divided by its expected length, an entity of which little is known counts little.
     """
-    chosen = vectors.mean[ids].astype(np.float64)
-    coefficients = signs / lengths(chosen)  # every entity counts with a unit vector, as in gensim
-    query = coefficients @ chosen
-    query_variance = coefficients**2 @ vectors.variance[ids]
-    unit = query / max(float(np.linalg.norm(query)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
-    allowed = candidates.copy()
-    allowed[ids] = False
+    mean, variance = asked.mean.astype(np.float64), asked.variance.astype(np.float64)
+    coefficients = signs / _lengths(Gaussians(mean, variance), expected)
+    return Gaussians((coefficients @ mean)[None], (coefficients**2 @ variance)[None])
+
+
+def by_cosine(
+    vectors: Gaussians, norms: np.ndarray, query: Gaussians, known: float, k: int, allowed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the k allowed vectors closest to a query; return their ids, cosines and standard deviations.
+
+    The expected cosine needs expected lengths as `norms`, and what share of the expected length of the query, a single
+    density, is `known`: the length of its mean. The cosine of the means needs lengths of means, and 1.
+    """
+    (mean,), (variance,) = query.mean, query.variance
+    unit = mean / max(float(np.linalg.norm(mean)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
     near = _contenders(vectors.mean @ unit.astype(vectors.mean.dtype), norms, allowed, k, len(unit))
     means = vectors.mean[near].astype(np.float64)
     scores = np.einsum("ij,j->i", means, unit) / norms[near]  # equal rows get equal bits, so ties go by id
     first = top(scores, np.ones(len(near), dtype=bool), k)
     best = near[first]
-    return best, scores[first], cosine_std(query, query_variance, means[first], vectors.variance[best])
+    return best, scores[first] * known, cosine_std(mean, variance, means[first], vectors.variance[best])
 
 
 def _contenders(products: np.ndarray, norms: np.ndarray, allowed: np.ndarray, k: int, dim: int) -> np.ndarray:
     """Return the ids of all that may be among the k best by cosine, given products in the precision of the means.
 
-    A product in float64 would first turn all means into float64, which takes five times as long as the product.
+    A product in float64 would first turn all means into float64, which takes five times as long as the product. `norms`
+    are at least the lengths of the means, so no quotient is off by more than the rounding of a cosine.
     """
     if k >= len(products):
         return np.flatnonzero(allowed)
@@ -134,57 +182,33 @@ def cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance:
     return np.asarray(np.sqrt(first + second))
 
 
-def _by_context(
-    trained: Trained, positive: Sequence[object], negative: Sequence[object], k: int, side: str, candidates: np.ndarray
-) -> Table:
-    """Rank what most probably occurs near one entity."""
+def _check_context(trained: Trained, signs: np.ndarray, pool: Pool, readout: str) -> None:
+    """Refuse what cannot be ranked by the probability of co-occurring."""
+    if readout != "entity":
+        raise ParameterError(
+            "{remedy} ranks by u and v themselves, so {remedy} does not apply; use {remedy}.",
+            remedies=[("by", "context"), ("readout", readout), ("by", "cosine")],
+        )
     if not trained.shared:
         raise ParameterError(
             "{remedy} needs entities that are rows and columns at once; here rows and columns are different entities, "
             "and a column has no row density. Use {remedy}.",
             remedies=[("by", "context"), ("by", "cosine")],
         )
-    if negative or len(positive) != 1:
+    if len(signs) != 1 or signs[0] <= 0:
         raise ParameterError(
             "{remedy} ranks what occurs near one entity; give one name, or use {remedy}.",
             remedies=[("by", "context"), ("by", "cosine")],
         )
-    i = trained.vocabulary(side).ids(positive)
-    query = Gaussians(trained.posterior.u.mean[i], trained.posterior.u.variance[i])
+    if pool.categories.any():
+        raise ParameterError(
+            "{remedy} ranks what occurs near an entity, and categories do not occur. Use {remedy}.",
+            remedies=[("by", "context"), ("by", "cosine")],
+        )
+
+
+def _by_context(trained: Trained, i: np.ndarray, category: np.ndarray, k: int, candidates: np.ndarray) -> Table:
+    """Rank what most probably occurs near one entity, or near a new child of a category."""
+    query = read_some(trained, trained.posterior.u, i, category, "row", "entity")
     ranked = rank(trained, query, k, np.flatnonzero(candidates), Hidden.of([i]))
     return tables(trained, query, ranked, Dial(), [None], "p")[0]
-
-
-def check_readout(trained: Trained, readout: Any, smoothing: Any) -> None:
-    """Refuse a readout that this model does not have, and a smoothing that cannot be a weight."""
-    if readout not in READOUTS:
-        raise ParameterError(f"readout={readout!r} must be 'entity', 'both' or 'smoothed'.")
-    if readout == "both" and not trained.shared:
-        raise ParameterError(
-            "{remedy} adds the row and the column density of an entity; here rows and columns are different entities, "
-            "which have one each. Use {remedy} or {remedy}.",
-            remedies=[("readout", "both"), ("readout", "entity"), ("readout", "smoothed")],
-        )
-    number = isinstance(smoothing, numbers.Real) and not isinstance(smoothing, bool)
-    if not number or not 0 <= float(smoothing) < np.inf:
-        raise ParameterError(f"smoothing={smoothing!r} must be a finite number of at least 0.")
-
-
-def read_out(trained: Trained, readout: str, side: str, smoothing: float) -> Gaussians:
-    """Return the density that stands for each entity of a side, in the order of its vocabulary.
-
-    "entity": u, or v for columns that are not rows. "both": u + v. "smoothed": (u + v + w (m_u + m_v)) / (1 + w) with w
-    the smoothing and m the mean that the parents give; u + v for what has no parents. The division makes both about as
-    long, so lengths can be compared. Where rows and columns differ, each has one of u and v.
-    """
-    check_readout(trained, readout, smoothing)
-    parts = [half.block for half in trained.halves(side)]
-    if readout == "entity":
-        return parts[0]
-    if readout == "smoothed":
-        sums = [smoothed(part, float(smoothing)) for part in parts]
-    else:
-        sums = [Gaussians(part.mean, part.variance) for part in parts]
-    dtype = parts[0].mean.dtype
-    mean, variance = sum(one.mean for one in sums), sum(one.variance for one in sums)
-    return Gaussians(np.asarray(mean, dtype), np.asarray(variance, dtype))

@@ -92,6 +92,21 @@ class Row(NamedTuple):
     std: float
 
 
+class Similarity(NamedTuple):
+    """How similar two entities are, and how sure the model is of it; `float` gives the score.
+
+    >>> near = Similarity(0.91, 0.04)
+    >>> float(near), near.std
+    (0.91, 0.04)
+    """
+
+    score: float
+    std: float
+
+    def __float__(self) -> float:
+        return self.score
+
+
 class Table(Frames, Sequence[Row]):
     """Ranked answers; prints well, iterates over rows, converts to pandas and polars.
 

@@ -44,7 +44,7 @@ from vbn.model.posterior import (
 )
 from vbn.model.precisions import AUTO, COLD_PRECISIONS, KINDS, Gamma, Hyperpriors, Measured, strength
 from vbn.model.priors import PRIORS, Centre, Constant, Hierarchy, Prior, Setting, Share, Sum, Zero, register
-from vbn.model.profile import Profile, lengths, log_popularity
+from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.model.streaming import continued, past_of, sites_of
@@ -114,6 +114,7 @@ __all__ = [
     "check_finite",
     "common_places",
     "continued",
+    "expected_lengths",
     "grouped",
     "lengths",
     "log_popularity",

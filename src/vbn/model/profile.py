@@ -20,8 +20,9 @@ class Profile:
     def __init__(self, trained: Trained) -> None:
         self._trained = trained
         self._negatives: dict[int, np.ndarray] = {}
-        self._lengths: dict[int, np.ndarray] = {}
+        self._lengths: dict[tuple[bool, bool], np.ndarray] = {}
         self._candidates: dict[str, np.ndarray] = {}
+        self._categories: dict[str, np.ndarray] = {}
         self._popularity: dict[float, np.ndarray] = {}
 
     def candidates(self, side: str) -> np.ndarray:
@@ -38,11 +39,17 @@ class Profile:
             self._candidates[side] = mask | childless
         return self._candidates[side]
 
-    def lengths(self, part: Gaussians) -> np.ndarray:
-        """Return the length of every mean of a part; at least a tiny number, so cosines with a mean of 0 are 0."""
-        key = 0 if part is self._trained.posterior.u else 1
+    def categories(self, side: str) -> np.ndarray:
+        """Return a mask of the entities that are categories only: parents without data of their own."""
+        if side not in self._categories:
+            self._categories[side] = ~self.candidates(side) & self._trained.halves(side)[0].has_category
+        return self._categories[side]
+
+    def lengths(self, part: Gaussians, expected: bool) -> np.ndarray:
+        """Return `expected_lengths` of a part, or the lengths of its means, computed once."""
+        key = part is self._trained.posterior.u, expected
         if key not in self._lengths:
-            self._lengths[key] = lengths(part.mean)
+            self._lengths[key] = expected_lengths(part) if expected else lengths(part.mean)
         return self._lengths[key]
 
     @cached_property
@@ -126,3 +133,15 @@ def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:
 def lengths(vectors: np.ndarray) -> np.ndarray:
     """Return the length of each vector, summed in float64; at least a tiny number, so cosines with a 0 vector are 0."""
     return np.asarray(np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)), 1e-30))
+
+
+def expected_lengths(densities: Gaussians) -> np.ndarray:
+    """Return sqrt(E|z|^2) of each density: the length of what it knows and of what it does not know.
+
+    >>> from vbn.model import Gaussians
+    >>> expected_lengths(Gaussians(np.array([[3.0, 0.0]]), np.array([[8.0, 8.0]]))).tolist()
+    [5.0]
+    """
+    mean, variance = densities.mean, densities.variance
+    squares = np.einsum("ij,ij->i", mean, mean, dtype=np.float64) + np.einsum("ij->i", variance, dtype=np.float64)
+    return np.asarray(np.maximum(np.sqrt(squares), 1e-30))

@@ -47,13 +47,19 @@ class Half:
         """
         return (own, other) if self.side.name == ROW else (other, own)
 
-    def category(self, node: int) -> Gaussians | None:
-        """Return the density of a node as a category, if it has children."""
-        number, hierarchy = int(self.side.graph.category_of[node]), self.block.parts().get(Hierarchy.name)
-        if number < 0 or not isinstance(hierarchy, Hierarchy):
-            return None
-        mean = hierarchy.mean[number].copy()
-        return Gaussians(mean, np.full_like(mean, hierarchy.variance[number]))
+    @property
+    def has_category(self) -> np.ndarray:
+        """Return a mask of the nodes that have a density as a category: those with children."""
+        known = isinstance(self.block.parts().get(Hierarchy.name), Hierarchy)
+        return np.asarray((self.side.graph.category_of >= 0) & known)
+
+    def categories(self, nodes: np.ndarray) -> Gaussians:
+        """Return the densities of nodes as categories; all must have children."""
+        hierarchy = self.block.parts()[Hierarchy.name]
+        assert isinstance(hierarchy, Hierarchy)
+        numbers = self.side.graph.category_of[nodes]
+        mean = hierarchy.mean[numbers]
+        return Gaussians(mean, np.broadcast_to(hierarchy.variance[numbers][:, None], mean.shape).copy())
 
 
 @dataclass(frozen=True, repr=False)

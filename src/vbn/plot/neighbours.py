@@ -16,7 +16,7 @@ _SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 
 
 def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "column", ax: Axes | None = None) -> Axes:
-    """Draw the k nearest neighbours of an entity (by cosine) with their uncertainty.
+    """Draw the k nearest neighbours of an entity or a category (by expected cosine) with their uncertainty.
 
     The means, scaled to length 1 as cosines do, are projected on their first two principal directions. Ellipses are the
     densities in that plane, all at the share of a standard deviation that the caption states. The entity and its 39
@@ -43,11 +43,11 @@ def neighbourhood(model: Any, entity: object, k: int = 15, *, side: str = "colum
     >>> len(vbn.plot.neighbourhood(model, "dog", k=3).texts) >= 4
     True
     """
-    trained = trained_of(model)
+    trained_of(model)  # raises for a model without densities
     names = [str(entity), *(row.entity for row in model.similar(entity, k=k, side=side))]
-    ids = trained.vocabulary(side).ids(names)
-    part = trained.halves(side)[0].block
-    points, spreads, shares = _flat(part.mean[ids].astype(np.float64), part.variance[ids].astype(np.float64))
+    densities = [model.posterior(name, side=side) for name in names]
+    means, variances = (np.array([getattr(one, field) for one in densities]) for field in ("mean", "variance"))
+    points, spreads, shares = _flat(means.astype(np.float64), variances.astype(np.float64))
     size = 6.4 if k <= 20 else 8.0
     ax = new_axes(ax, (size * 1.15, size))
     scale = _scale(points, spreads)

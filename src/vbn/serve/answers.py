@@ -17,11 +17,12 @@ _RELATIVES = 60  # siblings or children that a card shows
 
 
 def answers(served: Served, table: Table, side: str = "column") -> out.Answers:
-    """Return a table with how often each entity was seen."""
-    names = served.trained.vocabulary(side)
+    """Return a table with how often each entity was seen, and whether it is only a category."""
+    names, only = served.trained.vocabulary(side), served.trained.profile.categories(side)
+    ids = names.ids(table.entities).tolist()
     rows = [
-        out.Answer(entity=row.entity, score=row.score, std=row.std, count=float(names.counts[names.id(row.entity)]))
-        for row in table
+        out.Answer(**row._asdict(), count=float(names.counts[i]), category=bool(only[i]))
+        for row, i in zip(table, ids, strict=True)
     ]
     return out.Answers(measure=table.measure, answers=rows)
 
@@ -31,11 +32,9 @@ def entities(served: Served, typed: str, limit: int, side: out.Side | None) -> o
     sides: list[out.Side] = [side] if side else ["column"] if served.trained.shared else ["column", "row"]
     found = []
     for one in sides:
-        names, taxonomy = served.trained.vocabulary(one), served.trained.taxonomy(one)
-        parents = set() if taxonomy is None else set(taxonomy.category_ids.tolist())
+        names, only = served.trained.vocabulary(one), served.trained.profile.categories(one)
         for number in served.typeahead[one](typed, limit).tolist():
-            count = float(names.counts[number])
-            category = number in parents and count == 0
+            count, category = float(names.counts[number]), bool(only[number])
             found.append(out.Entity(name=names[number], side=one, count=count, category=category))
     return out.Entities(entities=found[:limit])
 

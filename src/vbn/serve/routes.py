@@ -66,11 +66,26 @@ def entities(state: Shared, q: Typed = "", limit: out.K = 20, side: out.Side | N
 
 @router.get("/similar", summary="The nearest entities")
 def similar(
-    state: Shared, entity: out.Name, k: out.K = 10, by: out.Measure = "cosine", side: out.Side = "column"
+    state: Shared,
+    entity: out.Name,
+    k: out.K = 10,
+    by: out.Measure = "cosine",
+    side: out.Side = "column",
+    role: out.Role | None = None,
+    candidates: out.Pool = "entities",
+    min_count: out.Count | None = None,
+    readout: out.Readout = "entity",
 ) -> out.Answers:
-    """By the cosine of the means, or by the probability of occurring together."""
+    """By the expected cosine of the densities, by the cosine of their means, or by the probability of co-occurring.
+
+    A parent without data is asked about by its density as a category, an entity with data by its own; `role` says
+    otherwise.
+    """
     served = state.holder.current
-    return answer.answers(served, served.model.similar(entity, k, by=by, side=side), side)
+    found = served.model.similar(
+        entity, k, by=by, side=side, role=role, candidates=candidates, min_count=min_count, readout=readout
+    )
+    return answer.answers(served, found, side)
 
 
 @router.post("/predict", summary="Probabilities of pairs")

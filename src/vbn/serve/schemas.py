@@ -11,7 +11,11 @@ LONGEST_NAME, MOST_ANSWERS, MOST_QUERIES, MOST_NAMES = 500, 1000, 256, 1000
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Weight = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
 Side = Literal["row", "column"]
-Measure = Literal["cosine", "context"]
+Measure = Literal["cosine", "mean", "context"]
+Role = Literal["entity", "category"]
+Pool = Literal["entities", "categories"]
+Readout = Literal["entity", "both", "smoothed"]
+Count = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 K = Annotated[int, Field(ge=1, le=MOST_ANSWERS)]
 Dial = Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)]
 Floor = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
@@ -55,12 +59,13 @@ class New(Asked):
 
 
 class Answer(BaseModel):
-    """An entry of a ranked list."""
+    """An entry of a ranked list; `category` says that it is a parent without data of its own."""
 
     entity: str
     score: float
     std: float
     count: float
+    category: bool
 
 
 class Answers(BaseModel):

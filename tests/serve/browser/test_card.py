@@ -82,14 +82,14 @@ def test_bars_show_score_and_spread_to_scale(page, words):
     whole = max(row.score + row.std for row in rows)
     for row, (end, low, high) in zip(rows, page.script(script, near), strict=True):
         assert end == pytest.approx(row.score / whole, abs=0.02)
-        assert low == pytest.approx((row.score - row.std) / whole, abs=0.02)
+        assert low == pytest.approx(max((row.score - row.std) / whole, 0.0), abs=0.02)
         assert high == pytest.approx((row.score + row.std) / whole, abs=0.02)
 
 
 def test_what_stands_beside_an_entity_is_ranked_by_probability(page, words):
     page.open("explore", entity=CHEESE)
     probable(page, "Likely beside it", words.similar(CHEESE, 10, by="context"))
-    assert "Bar: cosine" in page.texts(page.block("Nearest"))[0]
+    assert "Bar: expected cosine" in page.texts(page.block("Nearest"))[0]
 
 
 def test_shares_of_prior_and_data_are_told(page, words):
@@ -98,6 +98,24 @@ def test_shares_of_prior_and_data_are_told(page, words):
     told = page.texts(page.block("Why it is where it is"))[0]
     assert f"{100 * part['prior_share']:.0f} % what its parents say" in told
     assert f"Uncertainty {part['std']:.2f}" in told
+
+
+def test_a_category_has_neighbours_and_children_and_nothing_beside_it(opened, goods_url, goods, shop_url, shop):
+    page = opened(goods_url).open("explore", entity="drink")
+    assert "a category with 4 children" in page.texts("#panel .note")
+    assert page.ranked(page.block("Nearest")) == goods.similar("drink", 10).entities
+    kindred = page.block("Nearest categories")
+    assert page.ranked(kindred) == goods.similar("drink", 10, candidates="categories").entities
+    assert page.texts(f"{kindred} li > small") == ["category"] * 2
+    told = page.texts(page.block("Why it is where it is"))[0]
+    assert "what its children say" in told
+    assert f"Held most by {goods.explain('drink').children[0].entity}" in told
+    assert "Likely" not in page.shown()
+    page.one(f"{kindred} a", "snack").click()
+    assert page.one("#panel h2", "snack")
+    page = opened(shop_url).open("explore", entity="drink")
+    assert page.ranked(page.block("Nearest")) == shop.similar("drink", 10).entities
+    assert "There is no other category." in page.shown()
 
 
 def test_the_tree_is_clicked_up_and_down(page, words):
@@ -156,8 +174,7 @@ def test_rows_and_columns_that_differ_have_cards_each(opened, shop_url, shop):
     page.open("explore", entity="tea")
     assert page.ranked(page.block("Nearest")) == shop.similar("tea", 10).entities
     probable(page, "Likely for who has it", shop.recommend(["tea"]))
-    for name in ("new", "drink"):  # never seen, and a category
-        assert page.open("explore", entity=name).ranked(page.block("Likely for who has it"))
+    assert page.open("explore", entity="new").ranked(page.block("Likely for who has it"))  # never seen
     page.one("#search").send_keys("tea")
     page.until(lambda: len(page.texts("#found [role=option]")) == 2, "the user and the product are offered")
     assert sum("row" in text for text in page.texts("#found [role=option] small")) == 1

@@ -5,7 +5,7 @@ import { link } from "./route.js";
 
 // What the bars of a list are: `of` says of what a probability is.
 function measured(measure, of) {
-  if (measure === "cosine") return "cosine of the means, 1 for the same direction";
+  if (measure === "cosine") return "expected cosine of the two densities, 1 if both are fully known and point the same way";
   return `probability${of ? ` ${of}` : ""}${measure === "score" ? ", after the dial" : ""}`;
 }
 
@@ -21,7 +21,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
         "li",
         {},
         h("a", { href: link(one.entity, side) }, one.entity),
-        h("small", {}, times(one.count)),
+        h("small", {}, one.category ? "category" : times(one.count)),
         bar(one.score / largest, one.std / largest),
         h(
           "span",
@@ -63,11 +63,18 @@ export function family(found, entity, side) {
   );
 }
 
+// The children that hold a category in place, by their shares.
+function held(children, side) {
+  if (!children.length) return null;
+  return h("p", {}, "Held most by ", children.map((one, n) => [n ? ", " : "", h("a", { href: link(one.entity, side) }, one.entity), ` (${percent(one.share)})`]), ".");
+}
+
 export function why(explanation, side = "column") {
   const part = explanation.parts[0];
+  const category = explanation.kind === "category";
   const shares = [
-    ["prior", part.prior_share, "what its parents say"],
-    ["data", part.data_share, "what it was seen with"],
+    ["prior", part.prior_share, category && !part.parents.length ? "the prior, as it has no parents" : "what its parents say"],
+    [category ? "children" : "data", part.data_share, category ? "what its children say" : "what it was seen with"],
     ["relations", part.relation_share, "typed relations"],
   ].filter(([, share]) => share > 0.0005);
   const pairs = part.moved ? part.moved.pairs.slice(0, 6) : [];
@@ -84,8 +91,9 @@ export function why(explanation, side = "column") {
       {},
       `${shares.map(([, share, text]) => `${percent(share)} ${text}`).join(", ")}. `,
       `Uncertainty ${number(part.std)}; by the prior alone it would be ${number(part.prior_std)}.`,
-      part.prior_share > 0.995 ? " Nothing was seen of it: all comes from its parents." : "",
+      part.prior_share > 0.995 ? ` Nothing was seen ${category ? "below it" : "of it: all comes from its parents"}.` : "",
     ),
+    category ? held(explanation.children, explanation.side) : null,
     pairs.length
       ? h(
           "p",

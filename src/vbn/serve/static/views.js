@@ -36,16 +36,22 @@ async function likely(entity, side, model, k) {
   return block("Likely for who has it", h("p", { class: "note" }, note), ranked(found, { label: `Likely for who has ${entity}`, of: "of occurring with such a row" }));
 }
 
+// A category does not occur, so nothing is likely beside it: other categories that are like it.
+async function kindred(entity, side, k) {
+  const found = await get("similar", { entity, side, k, candidates: "categories" });
+  return block("Nearest categories", ranked(found, { side, label: `Categories nearest to ${entity}`, empty: "There is no other category." }));
+}
+
 async function card(entity, side, model, k = 10) {
-  const [near, beside, told] = await Promise.all([
-    get("similar", { entity, side, k }),
-    likely(entity, side, model, k),
-    get("explain", { entity, side }),
-  ]);
+  const told = await get("explain", { entity, side });
   const seen = told.explanation;
+  const [near, beside] = await Promise.all([
+    get("similar", { entity, side, k }),
+    seen.kind === "category" ? kindred(entity, side, k) : likely(entity, side, model, k),
+  ]);
   return [
     h("h2", {}, entity),
-    h("p", { class: "note" }, seen.kind === "category" ? `a category of ${seen.n_children} entities` : times(seen.count)),
+    h("p", { class: "note" }, seen.kind === "category" ? `a category with ${seen.n_children.toLocaleString("en")} ${seen.n_children === 1 ? "child" : "children"}` : times(seen.count)),
     block("Why it is where it is", why(seen, model.shared || side === "row" ? "column" : "row")),
     block("Nearest", ranked(near, { side, label: `Nearest to ${entity}` })),
     beside,
