@@ -13,7 +13,7 @@ from vbn._errors import ParameterError
 from vbn.baselines.baseline import Baseline, Entities, scores_of
 from vbn.data import Counts, Vocabulary
 from vbn.estimators import VBN
-from vbn.inference import average, both, check_averages, contexts_of, fold_in, read_dial
+from vbn.inference import AllColumns, average, both, check_averages, contexts_of, fold_in, read_dial
 from vbn.kernels import ContextArrays
 from vbn.model import Gaussians, Trained
 
@@ -107,21 +107,10 @@ class Predictive:
         )
         return self._logits((fold_in if self._query == "fold_in" else average)(self._trained, contexts))
 
-    def _logits(self, queries: Gaussians) -> np.ndarray:
-        bias, (v, moments) = self._trained.posterior.bias, self._columns
-        u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
-        variance = np.concatenate([u**2 + u_variance, u_variance], axis=1) @ moments
-        variance += bias.variance
-        mean = u @ v
-        mean += bias.mean
-        return self._trained.link.logit(mean, variance)
-
     @cached_property
-    def _columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Means (t, columns), and variances above squared means (2 t, columns), in float64 for all queries to come."""
-        v = self._trained.posterior.v
-        mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
-        return mean, np.concatenate([v.variance.T.astype(np.float64), mean**2])
+    def _logits(self) -> AllColumns:
+        """What turns densities into logits of all columns."""
+        return AllColumns(self._trained)
 
 
 def known_of(model: Any) -> Entities:
@@ -132,7 +121,9 @@ def known_of(model: Any) -> Entities:
     return Entities(trained.rows, trained.columns, trained.profile.candidates("column"))
 
 
-def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popularity_floor: float = 0.0) -> Scorer:
+def as_scorer(
+    model: Any, query: str = "fold_in", popularity: float | str = "auto", popularity_floor: float = 0.0
+) -> Scorer:
     """Return a model as evaluation sees it: baselines as they are, Bayesian models by their posterior predictive.
 
     Parameters
@@ -143,7 +134,8 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popul
         For Bayesian models: how a list of columns becomes a row, "fold_in" or "average", as in `VBN.recommend`; with
         "both", rows stand half for themselves and half for the columns that they have, and lists are averaged.
     popularity, popularity_floor
-        For Bayesian models: this times log(count + floor x mean count) adds to the logit.
+        For Bayesian models: this times log(count + floor x mean count) adds to the logit, less a constant. "auto": the
+        position that the fit chose, as in `VBN.recommend`.
 
     Examples
     --------
@@ -159,6 +151,7 @@ def as_scorer(model: Any, query: str = "fold_in", popularity: float = 0.0, popul
     if not isinstance(model, VBN):
         raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
     counts = model.data_.counts if model.data_ is not None else None
-    scorer = Predictive(model.trained_, query, popularity, counts, popularity_floor)
+    dial = model._dial(popularity, popularity_floor)
+    scorer = Predictive(model.trained_, query, dial.weight, counts, dial.floor)
     scorer.name = type(model).__name__
     return scorer

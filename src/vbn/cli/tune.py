@@ -45,7 +45,7 @@ def tune(**options: Any) -> None:
     written to trials.csv in the model's folder, with a picture if matplotlib is installed; train.toml there repeats the
     last training. Ctrl-C ends the search and saves the best so far. Needs pip install 'vbn[tune]'.
     """
-    from vbn.cli.reading import check_usage, read_training_data
+    from vbn.cli.reading import check_usage, read_counts, with_knowledge
     from vbn.cli.settings import gathered
     from vbn.estimators import VBN
     from vbn.evaluation import free_space
@@ -55,7 +55,7 @@ def tune(**options: Any) -> None:
     check_usage(settings)
     check_model_folder(Path(settings["out"]))
     with _scratch(settings) as scratch:
-        data = read_training_data(settings, scratch)
+        data = with_knowledge(settings, read_counts(settings, settings["input"], limits=True), scratch)
         if not quiet:
             say(str(data.describe()))
         given = _parameters(settings)

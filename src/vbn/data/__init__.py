@@ -13,6 +13,7 @@ from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, op
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
 from vbn.data.io.inputs import as_table, pair_columns, read_columns, read_parquet, speaking_as
 from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_corpus, read_sentences
+from vbn.data.merge import thinned
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
 from vbn.data.vocabulary import Vocabulary, as_name, known_ids
@@ -64,5 +65,6 @@ __all__ = [
     "reading",
     "shares_of_parents",
     "speaking_as",
+    "thinned",
     "write_about",
 ]

@@ -141,3 +141,29 @@ def with_columns_as_rows(data: Dataset, weight: Any) -> tuple[Vocabulary, Counts
         np.concatenate([counts.values, float(weight) * pairs.values]),
         (len(grown), len(columns)),
     )
+
+
+def thinned(data: Dataset, kept: np.ndarray, *, with_knowledge: bool = True) -> Dataset:
+    """Return a data set with some of its cells only (a mask), and all its entities with their ids.
+
+    An entity that loses all its cells is one without data. `with_knowledge`: with its taxonomies and relations.
+    """
+    old = data.counts
+    counts = Counts.from_coo(old.row_ids()[kept], old.indices[kept], old.values[kept], old.shape)
+    columns = _with_share(data.columns, old.column_sums(), counts.column_sums())
+    rows = columns if data.shared else _with_share(data.rows, old.row_sums(), counts.row_sums())
+    above_rows, above_columns = data.row_taxonomy, data.column_taxonomy
+    knowledge: dict[str, Any] = {
+        "row_taxonomy": None if above_rows is None else above_rows.over(rows),
+        "column_taxonomy": None if above_columns is None else above_columns.over(columns),
+        "relations": data.relations,
+        "reading": data.reading,
+    }
+    times = None if data.times is None else data.times[kept]
+    return type(data)(rows, columns, counts, times=times, kind=data.kind, **(knowledge if with_knowledge else {}))
+
+
+def _with_share(names: Vocabulary, before: np.ndarray, after: np.ndarray) -> Vocabulary:
+    """Return counts in their old unit (tokens, for example), less the share that is gone."""
+    share = np.divide(after, before, out=np.zeros(len(before)), where=before > 0)
+    return Vocabulary(names.names, names.counts * share)

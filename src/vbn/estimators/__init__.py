@@ -1,6 +1,7 @@
 """Estimators: `VBN`, `load` for saved ones, and what other models build on: parameters, checks, registration."""
 
 from vbn._parameters import GROUPS, PARAMETERS, RENAMED, Parameter
+from vbn.estimators.automatic import Choice, choices, resolved
 from vbn.estimators.base import Parameters, load, registered
 from vbn.estimators.checking import check_k, check_parameters, need_datasets, need_flag, need_number, need_whole
 from vbn.estimators.checkpoint import fingerprints
@@ -16,12 +17,14 @@ __all__ = [
     "RENAMED",
     "VBN",
     "Callback",
+    "Choice",
     "Parameter",
     "Parameters",
     "Training",
     "announced",
     "check_k",
     "check_parameters",
+    "choices",
     "compile_entities",
     "duration",
     "fingerprints",
@@ -34,4 +37,5 @@ __all__ = [
     "read_basket",
     "read_baskets",
     "registered",
+    "resolved",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from vbn.estimators.progress import announced
 from vbn.estimators.queries import Hint, Queries, by_side, hinting, pairs_have_sides
 from vbn.estimators.recommending import read_sampling, recommend
 from vbn.inference import (
+    FAVOURS,
+    Dial,
     Explanation,
     LabelledPairs,
     Reliability,
@@ -52,10 +55,14 @@ def _on_which_side(side: str) -> Hint:  # noqa: ARG001 - the same for both
 class Answers(Parameters, Queries):
     """What a model with densities answers, beyond `Queries`; each method hands over to `vbn.inference`."""
 
+    _settings: Mapping[str, Any] = MappingProxyType({})
     verbose: bool
-    subsample: float | None
-    relation_weight: float | dict[str, float]
-    hard_negatives: float
+    favour: str | None
+
+    @property
+    def settings_(self) -> dict[str, Any]:
+        """Return the parameters of the last fit with what "auto" stood for, and the chosen positions of the dial."""
+        return {**self._settings, "popularity": dict(self.trained_.dials)}
 
     @hinting(pairs_have_sides)
     def predict_proba(self, pairs: Any, return_std: bool = False, spread: str = "mean_field") -> Any:
@@ -148,8 +155,10 @@ class Answers(Parameters, Queries):
         *,
         user: Any = None,
         query: str = "fold_in",
-        popularity: float = 0.0,
+        popularity: float | str = "auto",
         popularity_floor: float = 0.0,
+        favour: str | None = None,
+        rank_by: str = "probability",
         exclude_seen: bool = True,
         candidates: Iterable[object] | None = None,
         sample: str | None = None,
@@ -162,7 +171,7 @@ class Answers(Parameters, Queries):
         ----------
         entities
             A user's items: a list of names or {name: count}. A list of such lists is a batch. An empty list means a
-            user with no history; add popularity=1 to recommend what most people have.
+            user with no history.
         k
             How many answers.
         user
@@ -173,8 +182,16 @@ class Answers(Parameters, Queries):
             the entities are rows too. "both": the mean of the random variable of a `user` and of the average of their
             items, for data with `Dataset.with_co_occurrences`.
         popularity
-            The dial: this times log(count) is added to the logit of each candidate. Above 0 favours popular entities,
-            below 0 rare ones.
+            The dial: this times log(count) is added to the logit of each candidate, less a constant that keeps the base
+            rate. Above 0 favours popular entities, below 0 rare ones, 0 is the model itself. "auto": the position that
+            held-out pairs chose at the end of the fit (0 where none was chosen: words in text, very little data).
+        favour
+            For "auto": what the position is best for, "all" targets, "rare" ones or both ("balanced"); by default the
+            `favour` of the model.
+        rank_by
+            "probability": the posterior predictive, where uncertainty shrinks a score towards the base rate. "mean":
+            the mean score, whatever its uncertainty. "lower": one standard deviation below the mean, for lists that
+            must not be wrong.
         popularity_floor
             Makes that log(count + floor x mean count): candidates seen far less often than so many times the average
             count as equally popular. The dial then lifts what is frequent and nearly keeps the model's order of the
@@ -193,7 +210,8 @@ class Answers(Parameters, Queries):
         Returns
         -------
         Table or Tables
-            Entity, score (probability, after the dial) and its standard deviation; several tables for a batch.
+            Entity, score (the probability, or its like after the dial or by `rank_by`) and its standard deviation;
+            several tables for a batch.
 
         Examples
         --------
@@ -215,10 +233,11 @@ class Answers(Parameters, Queries):
             int(k),
             user=user,
             query=query,
-            dial=read_dial(popularity, popularity_floor),
+            dial=self._dial(popularity, popularity_floor, favour),
             exclude_seen=exclude_seen,
             candidates=candidates,
             rng=read_sampling(sample, explore, seed),
+            rank_by=rank_by,
             verbose=self.verbose,
         )
 
@@ -255,10 +274,10 @@ class Answers(Parameters, Queries):
         check_k(k)
         cells = None
         if data is not None:
-            sampler = self._sampler(data)
+            sampler, settings = self._sampler(data), self.settings_
             cells = TrainingCells(
-                expected_cooccurrences(data, sampler, self.subsample),
-                expected_relations(data, sampler, self.relation_weight, self.hard_negatives),
+                expected_cooccurrences(data, sampler, self.settings_["subsample"]),
+                expected_relations(data, sampler, settings["relation_weight"], settings["hard_negatives"]),
             )
         return explain(trained, str(entity), side, int(k), cells)
 
@@ -394,6 +413,13 @@ class Answers(Parameters, Queries):
         self._trained = replace(trained, slope=slope, intercept=intercept)
         return self
 
+    def _dial(self, popularity: Any, floor: Any = 0.0, favour: str | None = None) -> Dial:
+        """Return a position of the popularity dial; "auto" is the one that the fit chose."""
+        if favour is not None:
+            need_choice("favour", favour, FAVOURS)
+        chosen = self.trained_.dials.get(favour or str(self.favour), (0.0, 0.0))
+        return read_dial(popularity, floor, chosen)
+
     def _labelled(self, held_out: Any, negatives: float | None, seed: int) -> LabelledPairs:
         need_whole("seed", seed, least=0)
         if negatives is not None:
@@ -410,13 +436,13 @@ class Answers(Parameters, Queries):
                 f"with {REMEDY}.",
                 remedies=[("spread", "mean_field"), ("counts", True)],
             )
-        shown = expected_cooccurrences(data, self._sampler(data), self.subsample)
+        shown = expected_cooccurrences(data, self._sampler(data), self.settings_["subsample"])
         return full_variances(self.trained_, shown, rows, columns)
 
     def _sampler(self, data: Dataset) -> Sampler:
         """Return the sampler that the model was trained with, up to its seed."""
         names = ("subsample", "reject_positives", "relation_weight", "hard_negatives")
-        options: dict[str, Any] = {name: getattr(self, name) for name in names}
+        options: dict[str, Any] = {name: self.settings_[name] for name in names}
         options |= {"negatives": self.trained_.negatives, "noise_power": self.trained_.noise_power}
         return Sampler(data, **options, seed=0, dtype=np.dtype(np.float64))
 

@@ -13,7 +13,7 @@ from vbn._errors import REMEDY, DataError, ParameterError
 from vbn.data import Dataset
 from vbn.estimators.checking import need_choice
 from vbn.estimators.progress import announced
-from vbn.inference import Dial, Hidden, Table, Tables, average, both, contexts_of, fold_in, rank, tables
+from vbn.inference import RANK_BY, Dial, Hidden, Table, Tables, average, both, contexts_of, fold_in, rank, tables
 from vbn.kernels import ContextArrays
 from vbn.model import Gaussians, Trained
 
@@ -32,6 +32,7 @@ def recommend(
     exclude_seen: bool,
     candidates: Iterable[object] | None,
     rng: np.random.Generator | None,
+    rank_by: str,
     verbose: bool,
 ) -> Table | Tables:
     """Return what goes best with some entities or with rows; the arguments are those of `VBN.recommend`."""
@@ -48,9 +49,11 @@ def recommend(
         names = list(range(len(baskets))) if many else [None]
         queries, seen = _inferred(trained, baskets, query)
     hidden = Hidden.of(seen if exclude_seen else [np.empty(0, np.int64)] * len(names))
-    ranked = rank(trained, queries, k, allowed, hidden, dial, rng)
+    need_choice("rank_by", rank_by, tuple(RANK_BY))
+    ranked = rank(trained, queries, k, allowed, hidden, dial, rng, rank_by)
     labels = [None if name is None else str(name) for name in names]
-    found = tables(trained, queries, ranked, dial, labels, "score" if dial or rng is not None else "p")
+    plain = not dial and rng is None and rank_by == "probability"
+    found = tables(trained, queries, ranked, dial, labels, "p" if plain else "score")
     return Tables(found) if many else found[0]
 
 

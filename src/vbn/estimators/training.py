@@ -39,6 +39,7 @@ class Training:
     """Bounds, held-out scores and the posterior of a fit, epoch by epoch.
 
     `whole` says whether `data` is everything that the model learned from; if not, no counts are kept with the model.
+    `dials` are the positions of the popularity dial of the model that this one goes on from.
     """
 
     data: Dataset
@@ -48,6 +49,7 @@ class Training:
     average: RunningAverage | None
     tol: float | None
     whole: bool = True
+    dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     bounds: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
@@ -86,7 +88,7 @@ class Training:
         """Return the current model, with densities for all variables without data."""
         network = replace(self.network, posterior=self._posterior())
         network.posterior.settle()
-        return Trained.from_training(network, self.sampler)
+        return replace(Trained.from_training(network, self.sampler), dials=self.dials)
 
     def record(self) -> dict[str, object]:
         """Return the history of the fit."""
@@ -163,4 +165,5 @@ def prepare(
         carry(earlier.posterior, network.posterior, *places, *names)
     held = None if validation is None else Validation(validation, data, sampler.noise(), params["negatives"], seed)
     average = RunningAverage(params["average_epochs"]) if params["resample"] and params["average_epochs"] > 1 else None
-    return Training(data, sampler, network, held, average, params["tol"], whole)
+    dials = {} if earlier is None else earlier.dials  # until others are chosen
+    return Training(data, sampler, network, held, average, params["tol"], whole, dials)

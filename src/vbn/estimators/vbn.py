@@ -15,10 +15,12 @@ from vbn._parameters import RENAMED, kept_with_model
 from vbn.data import Dataset, bytes_of
 from vbn.engines import Engine, make_engine
 from vbn.estimators.answers import Answers
+from vbn.estimators.automatic import resolved
 from vbn.estimators.base import registered, warn_of_old_name
-from vbn.estimators.checking import check_parameters, need_callbacks, need_datasets
+from vbn.estimators.checking import Settings, check_parameters, need_callbacks, need_datasets
 from vbn.estimators.checkpoint import Checkpoints, fingerprints, read_checkpoint
-from vbn.estimators.progress import Interrupt, Progress
+from vbn.estimators.dialling import choose_dials
+from vbn.estimators.progress import Interrupt, Progress, announced
 from vbn.estimators.training import Training, prepare
 from vbn.model import EpochInfo, Trained, continued, train
 from vbn.storage import write_folder
@@ -34,15 +36,17 @@ class VBN(Answers):
     ----------
     dim : int, default 50
         Dimension of the embeddings (the paper's t).
-    epochs : int, default 40
-        How often every density is updated.
-    negatives : float, default 1
-        Noise pairs for each observed pair (the paper's n).
-    noise_power : float, default 0.75
+    epochs : int or "auto", default "auto"
+        How often every density is updated. "auto": 30 for a hundred thousand cells, fewer for more (10 to 40).
+    negatives : float or "auto", default "auto"
+        Noise pairs for each observed pair (the paper's n). "auto": 4 for users x items, 2 for words and pairs, 1 for
+        baskets.
+    noise_power : float or "auto", default "auto"
         Noise is drawn in proportion to count ** noise_power. 0 makes the model rank by probability (popular entities
-        first), 1 by association (rare ones first).
-    subsample : float, optional
-        word2vec's threshold for frequent entities, such as 1e-4; None uses all counts.
+        first), 1 by association (rare ones first). "auto": 0.75.
+    subsample : float or "auto", optional, default "auto"
+        word2vec's threshold for frequent entities, such as 1e-4; None uses all counts. "auto": 1e-4 for words in text,
+        None for all else.
     reject_positives : bool or "auto", default "auto"
         Whether noise that hits an observed pair is drawn again. "auto": yes, unless more than a quarter of the draws
         would hit one (words in text, items in baskets); users x items are mostly sparser.
@@ -63,17 +67,25 @@ class VBN(Answers):
     hard_negatives : float, default 0.0
         Share of a relation's noise drawn among the entities that the relation reaches at all. 0: uniform, as in the
         paper, which mostly teaches *what* has antonyms; 0.5 also teaches *which* one.
-    alpha, beta : float or dict, default 1.0
+    alpha, beta : float, dict or "auto", default "auto"
         Shape and rate of the Gamma prior of all precisions, or by kind: {"entity": 10.0, "category": 1.0, "bias": 1.0,
-        "relation": 1.0}. A larger alpha ties entities closer to their parents.
+        "relation": 1.0}. alpha / beta is what precisions are expected to be, and the larger both, the nearer they stay
+        to it. "auto": entities of which there is little evidence stay near 1, and the paper's 1 and 1 are approached
+        where there is much; categories stay near 1, biases and relations have 1 and 1. ``alpha=1, beta=1`` is the
+        paper's model.
     bias_prior : {"taxonomy", "common", "zero"}, default "taxonomy"
         What the biases are pulled towards. "taxonomy": the biases of the parents, so an entity without data is taken
         to be as popular as its siblings; without a taxonomy, a learned common mean, as "common" always does. "zero": 0,
         as in the paper, where an entity without data is taken to be far more popular than most.
-    cold_precision : {"mean_field", "prior"}, default "mean_field"
-        How tightly an entity without data is tied to its parents. "mean_field": the less certain the parents, the less
-        tightly. "prior": equally for all, as given by the prior of precisions; what the parents say then decides how
-        such entities rank among each other, not how certain they are.
+    cold_precision : {"siblings", "mean_field", "prior"}, default "siblings"
+        How tightly an entity without data is tied to its parents. "siblings": as tightly as the trained children of the
+        same parents are, and the parents' own uncertainty is added. "prior": equally for all, as given by the prior of
+        precisions. "mean_field": the less certain the parents, the less tightly, as the paper's updates have it.
+    favour : {"all", "balanced", "rare"}, optional, default "all"
+        At the end of a fit, a few pairs are held out from a copy of the model, and the position of the popularity dial
+        that ranks them best is kept as ``recommend(popularity="auto")``: best for all targets, for rare ones, or for
+        both alike. All three are kept; this says which one is used. None chooses none and saves the time, some tenth of
+        the fit.
     resample : bool, default True
         Draw a new sample in each epoch. False: one fixed sample, on which the bound never falls.
     average_epochs : int, default 5
@@ -113,6 +125,8 @@ class VBN(Answers):
         The fitted state: vocabularies, taxonomies and the posterior.
     data_ : Dataset or None
         The data that the model has learned from; None if it was saved without its counts.
+    settings_ : dict
+        The parameters of the last fit with what "auto" stood for, and the chosen positions of the popularity dial.
     lower_bounds_ : ndarray of float64
         The bound after each epoch; `lower_bound_` is the last one.
     validation_ : ndarray of float64
@@ -139,10 +153,10 @@ class VBN(Answers):
     def __init__(
         self,
         dim: int = 50,
-        epochs: int = 40,
-        negatives: float = 1,
-        noise_power: float = 0.75,
-        subsample: float | None = None,
+        epochs: int | str = "auto",
+        negatives: float | str = "auto",
+        noise_power: float | str = "auto",
+        subsample: float | str | None = "auto",
         reject_positives: bool | str = "auto",
         relation_rank: int | dict[str, int] = 10,
         relation_weight: float | dict[str, float] = 1.0,
@@ -153,6 +167,7 @@ class VBN(Answers):
         beta: float | str | dict[str, float | str] = "auto",
         bias_prior: str = "taxonomy",
         cold_precision: str = "siblings",
+        favour: str | None = "all",
         resample: bool = True,
         average_epochs: int = 5,
         tol: float | None = None,
@@ -182,6 +197,7 @@ class VBN(Answers):
         self.beta = beta
         self.bias_prior = bias_prior
         self.cold_precision = cold_precision
+        self.favour = favour
         self.resample = resample
         self.average_epochs = average_epochs
         self.tol = tol
@@ -291,6 +307,7 @@ class VBN(Answers):
             "lower_bounds": self.lower_bounds_.tolist(),
             "validation": self.validation_.tolist(),
             "converged": self.converged_,
+            "settings": kept_with_model(self._settings),
         }
         params = kept_with_model(self.get_params())
         return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
@@ -324,6 +341,7 @@ class VBN(Answers):
     ) -> Self:
         params, kind = self.get_params(), type(self).__name__
         settings = check_parameters(params, data.relations)
+        params = resolved(params, data)
         marks = {}
         if self.checkpoint is not None or resume_from is not None:
             marks = fingerprints(data, validation, None if whole else earlier)
@@ -335,32 +353,52 @@ class VBN(Answers):
                 raise KeyboardInterrupt
             if reached is not None:
                 training.go_on_from(*reached)
-            self._run(training, callbacks, checkpoints, interrupt)
+            self._run(training, params, callbacks, checkpoints, interrupt)
+            self._choose_dials(params, settings, interrupt)
         return self
 
+    def _choose_dials(self, params: dict[str, Any], settings: Settings, interrupt: Interrupt) -> None:
+        """Let held-out pairs choose the popularity dial, unless nobody wants it or Ctrl-C ended the fit."""
+        data = self._data
+        if self.favour is None or interrupt.requested or data is None or self._trained is None:
+            return
+        engine = make_engine(self.engine, self.n_threads)
+        try:
+            with announced("choosing the popularity dial on held-out pairs", self.verbose):
+                dials = choose_dials(params, settings, data, self._trained, engine)
+        finally:
+            engine.close()
+        self._trained = replace(self._trained, dials=dials)
+
     def _run(
-        self, training: Training, callbacks: tuple[Callback, ...], checkpoints: Checkpoints | None, interrupt: Interrupt
+        self,
+        training: Training,
+        params: dict[str, Any],
+        callbacks: tuple[Callback, ...],
+        checkpoints: Checkpoints | None,
+        interrupt: Interrupt,
     ) -> None:
-        before = dict(self.__dict__)
+        before, wanted = dict(self.__dict__), int(params["epochs"])
+        self._settings = params
         engine = make_engine(self.engine, self.n_threads)
         epochs = train(
             training.network,
             training.sampler,
             engine,
-            epochs=0 if training.converged else self.epochs - training.epochs,
+            epochs=0 if training.converged else wanted - training.epochs,
             resample=self.resample,
             first_epoch=training.epochs,
             memory=None if self.memory is None else bytes_of(self.memory),
         )
         try:
-            with Progress(self.epochs, self.verbose, training.epochs) as progress:
+            with Progress(wanted, self.verbose, training.epochs) as progress:
                 for info in epochs:
                     training.take(info)
                     epoch = replace(info, validation=training.score)
                     progress.show(training.epochs, epoch)
                     told, interrupted = self._told_to_stop(training, epoch, callbacks), interrupt.requested
                     ends = told or interrupted or training.converged
-                    if checkpoints is not None and (ends or checkpoints.due(training.epochs, self.epochs)):
+                    if checkpoints is not None and (ends or checkpoints.due(training.epochs, wanted)):
                         checkpoints.write(training)
                     if interrupted:
                         progress.say(f"interrupted: kept the {training.epochs} whole epochs so far")
@@ -387,10 +425,13 @@ class VBN(Answers):
         self._restore(training.trained(), training.kept, training.record())
 
     def _check_for_saving(self) -> None:
-        check_parameters(self.get_params(), [relation.name for relation in self.trained_.relations])
+        for params in (self.get_params(), self._settings):
+            check_parameters(params, [relation.name for relation in self.trained_.relations])
 
     def _restore(self, trained: Trained, data: Dataset | None, record: dict[str, Any]) -> None:
         self._trained, self._data = trained, data
+        if not self._settings:  # read from a file
+            self._settings = {**self.get_params(), **kept_with_model(record.get("settings", {}))}
         self.lower_bounds_ = np.array(record["lower_bounds"], dtype=np.float64)
         self.lower_bound_ = float(self.lower_bounds_[-1])
         self.validation_ = np.array(record["validation"], dtype=np.float64)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
-from vbn.data import Counts, Dataset, Vocabulary
+from vbn.data import Dataset, thinned
 from vbn.evaluation.dropped import warn_of_lost
 
 _WAYS = ("random", "time", "last", "user")
@@ -59,7 +59,7 @@ def hold_out(data: Dataset, share: float, seed: int = 0, *, by: str = "random") 
     held = _HELD[by](data, float(share), rng)
     if not held.any() or held.all():
         raise DataError(f"a share of {share} of {data.counts.nnz} cells leaves none to hold out, or none to train on.")
-    train, test = _part(data, ~held, with_knowledge=True), _part(data, held, with_knowledge=False)
+    train, test = thinned(data, ~held, with_knowledge=True), thinned(data, held, with_knowledge=False)
     _warn_of_lost(train, test, rows=by != "user")
     return train, test
 
@@ -98,7 +98,7 @@ def known_and_wanted(held: Dataset, share: float = 0.5, seed: int = 0) -> tuple[
     rng, cells = np.random.default_rng([seed, 0x5E1E]), held.counts.nnz
     wanted = _last_of_each(held, np.zeros(cells) if held.times is None else held.times, float(share), rng)
     known = ~wanted & (np.diff(held.counts.indptr) > 1)[held.counts.row_ids()]
-    return _part(held, known, with_knowledge=False), _part(held, wanted, with_knowledge=False)
+    return thinned(held, known, with_knowledge=False), thinned(held, wanted, with_knowledge=False)
 
 
 def pairs_of(data: Dataset) -> tuple[list[str], list[str]]:
@@ -191,25 +191,3 @@ def _warn_of_lost(train: Dataset, test: Dataset, *, rows: bool) -> None:
     if rows:
         lost |= ~seen_rows[test.counts.row_ids()]
     warn_of_lost(int(lost.sum()), test.counts.nnz)
-
-
-def _part(data: Dataset, kept: np.ndarray, *, with_knowledge: bool) -> Dataset:
-    old = data.counts
-    counts = Counts.from_coo(old.row_ids()[kept], old.indices[kept], old.values[kept], old.shape)
-    columns = _thinned(data.columns, old.column_sums(), counts.column_sums())
-    rows = columns if data.shared else _thinned(data.rows, old.row_sums(), counts.row_sums())
-    above_rows, above_columns = data.row_taxonomy, data.column_taxonomy
-    knowledge: dict[str, Any] = {
-        "row_taxonomy": None if above_rows is None else above_rows.over(rows),
-        "column_taxonomy": None if above_columns is None else above_columns.over(columns),
-        "relations": data.relations,
-        "reading": data.reading,
-    }
-    times = None if data.times is None else data.times[kept]
-    return Dataset(rows, columns, counts, times=times, kind=data.kind, **(knowledge if with_knowledge else {}))
-
-
-def _thinned(names: Vocabulary, before: np.ndarray, after: np.ndarray) -> Vocabulary:
-    """Counts in their old unit (tokens, for example), less the share that went to the other part."""
-    share = np.divide(after, before, out=np.zeros(len(before)), where=before > 0)
-    return Vocabulary(names.names, names.counts * share)

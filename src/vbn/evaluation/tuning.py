@@ -18,10 +18,11 @@ import numpy as np
 from vbn._errors import DataError, MissingExtraError, NumericalError, ParameterError
 from vbn._parameters import one_of
 from vbn.data import Dataset
-from vbn.estimators import VBN, duration, fingerprints, need_datasets, need_flag, need_number, need_whole
-from vbn.evaluation.judging import FAVOURS, Judge, Judgement
+from vbn.estimators import VBN, duration, fingerprints, need_datasets, need_flag, need_number, need_whole, resolved
+from vbn.evaluation.judging import Judge, Judgement
 from vbn.evaluation.space import Settings, Space, Values, changed, free_space, with_settings
 from vbn.evaluation.trials import Trial, Trials, dial_text
+from vbn.inference import FAVOURS
 
 _RUNGS = (0.25, 0.5)  # of the epochs: when a trial may be given up
 _RANDOM = 6  # trials before the sampler learns from them
@@ -259,7 +260,8 @@ class _Search:
     def _tried(self, settings: Settings, behind: Callable[[int, float], bool]) -> Trial:
         """Fit and judge settings; `behind` gets the objective at every rung, and says whether to give up."""
         model = with_settings(self._estimator, settings, verbose=False, warm_start=False, checkpoint=None)
-        rungs = {max(int(share * model.epochs), 1) for share in _RUNGS} - {model.epochs}
+        epochs = int(resolved(model.get_params(), self._judge.train)["epochs"])
+        rungs = {max(int(share * epochs), 1) for share in _RUNGS} - {epochs}
         judged: list[Judgement] = []
         pruned = False
 

@@ -2,6 +2,7 @@
 
 from vbn.inference.adding import add_entities, with_added
 from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_line, labelled_pairs, pair_logits
+from vbn.inference.dials import DIALS, FAVOURS, Cases, best_dial, objectives, rare_targets, worth_of
 from vbn.inference.expected import Expected, expected_cooccurrences, expected_relations
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
@@ -9,19 +10,25 @@ from vbn.inference.folding import average, both, check_averages, contexts_of, fo
 from vbn.inference.neighbours import by_cosine, cosine_std, related, similar, similarity, top
 from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
+    AllColumns,
     full_variances,
     pair_scores,
     relation_moments,
     relation_scores,
     stiffness,
 )
-from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
+from vbn.inference.ranking import RANK_BY, Dial, Hidden, Ranked, rank, read_dial, tables
 from vbn.inference.roles import Pool, as_categories, check_readout, read_min_count, read_out, read_pool
 from vbn.inference.table import Density, Frames, Row, Similarity, Table, Tables
 from vbn.kernels import damping, logit
 
 __all__ = [
+    "DIALS",
+    "FAVOURS",
+    "RANK_BY",
+    "AllColumns",
     "Bin",
+    "Cases",
     "Density",
     "Dial",
     "Expected",
@@ -41,6 +48,7 @@ __all__ = [
     "add_entities",
     "as_categories",
     "average",
+    "best_dial",
     "best_line",
     "both",
     "by_cosine",
@@ -57,9 +65,11 @@ __all__ = [
     "full_variances",
     "labelled_pairs",
     "logit",
+    "objectives",
     "pair_logits",
     "pair_scores",
     "rank",
+    "rare_targets",
     "read_dial",
     "read_min_count",
     "read_newcomers",
@@ -74,4 +84,5 @@ __all__ = [
     "tables",
     "top",
     "with_added",
+    "worth_of",
 ]

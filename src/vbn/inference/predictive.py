@@ -18,6 +18,25 @@ def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tupl
     return trained.cooccurrence.pair_moments(rows, columns)
 
 
+class AllColumns:
+    """Predictive logits of queries, given as densities, for every column of a model."""
+
+    def __init__(self, trained: Trained) -> None:
+        self._trained, v = trained, trained.posterior.v
+        self._mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
+        self._moments = np.concatenate([v.variance.T.astype(np.float64), self._mean**2])
+
+    def __call__(self, queries: Gaussians) -> np.ndarray:
+        """Return an array of shape (queries, columns)."""
+        bias = self._trained.posterior.bias
+        u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
+        variance = np.concatenate([u**2 + u_variance, u_variance], axis=1) @ self._moments
+        variance += bias.variance
+        mean = u @ self._mean
+        mean += bias.mean
+        return self._trained.link.logit(mean, variance)
+
+
 def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of the score of relation k for pairs of ids, the variances of X, Y and r included."""
     return trained.relation(trained.relations[k].name).pair_moments(rows, columns)

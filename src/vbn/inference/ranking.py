@@ -26,8 +26,9 @@ RANK_BY = {"probability": -1.0, "mean": 0.0, "lower": 1.0}
 class Dial:
     """The popularity dial: how much frequency counts beside what the model says, without training again.
 
-    It adds weight * log(count + floor * mean count) to the logit of each column. Columns seen far less often than the
-    floor, in units of the average count, count as equally popular.
+    It adds weight * log(count + floor * mean count) to the logit of each column, less its mean over the noise pairs of
+    training, so that the base rate stays. Columns seen far less often than the floor, in units of the average count,
+    count as equally popular.
     """
 
     weight: float = 0.0
@@ -45,10 +46,14 @@ class Dial:
 _NEUTRAL = Dial()
 
 
-def read_dial(popularity: Any, floor: Any = 0.0) -> Dial:
-    """Check the dial that a user gives."""
+def read_dial(popularity: Any, floor: Any = 0.0, chosen: tuple[float, float] = (0.0, 0.0)) -> Dial:
+    """Check the dial that a user gives; `chosen` is the position that "auto" stands for."""
+    if isinstance(popularity, str) and popularity == "auto":
+        return Dial(*chosen)
     if not _is_finite(popularity):
-        raise ParameterError(f"popularity={popularity!r} must be a finite number; 0 leaves the ranking as it is.")
+        raise ParameterError(
+            f"popularity={popularity!r} must be 'auto' or a finite number; 0 leaves the ranking as it is."
+        )
     if not _is_finite(floor) or float(floor) < 0.0:
         raise ParameterError(
             f"popularity_floor={floor!r} must be a finite number of at least 0, in units of the average count."

@@ -80,10 +80,12 @@ class Profile:
         return float(self._trained.posterior.bias.variance.max(initial=0.0))
 
     def log_popularity(self, floor: float = 0.0) -> np.ndarray:
-        """Return `log_popularity` of the columns; the last result is kept, because every query asks for it."""
+        """Return `log_popularity` of the columns, 0 on average over noise pairs; the last result is kept."""
         found = self._popularity.get(floor)
         if found is None:
             found = log_popularity(self._trained.columns.counts, floor)
+            if self._trained.columns.counts.any():
+                found = found - float(self._trained.noise() @ found)
             self._popularity = {floor: found}
         return found
 

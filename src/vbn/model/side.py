@@ -18,8 +18,8 @@ class Side:
     """The rows (whose variables are u) or the columns (v).
 
     `active` marks the entities that data reaches; the others get their densities from their priors in closed form.
-    `unit` is the evidence that one occurrence of an entity gives: the weight of its pairs (with a window of five, a word
-    has about ten), times how well the entities of the other side are known.
+    `unit` is the evidence that one occurrence of an entity gives: the weight of its pairs (with a window of five, a
+    word has about ten), times how well the entities of the other side are known.
     """
 
     name: str

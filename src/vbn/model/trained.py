@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -70,7 +71,8 @@ class Trained:
     of negatives that an entity of a given count would have had, which adding an entity needs. `slope` and `intercept`
     are those of `Link` for co-occurrence, 1 and 0 unless the model was calibrated. `rejects` says whether training
     redrew negatives that were observed pairs (None for older models, which do not record it). With `relations_apart`,
-    relations use vectors that are read out of u and v.
+    relations use vectors that are read out of u and v. `dials` are the positions of the popularity dial, as weight and
+    floor, that held-out pairs chose, by what they favour; empty if none was chosen.
     """
 
     row_side: Side
@@ -85,6 +87,7 @@ class Trained:
     intercept: float = 0.0
     rejects: bool | None = None
     relations_apart: bool = False
+    dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
     def from_training(cls, network: Network, sampler: Sampler) -> Trained:

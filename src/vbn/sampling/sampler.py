@@ -145,7 +145,7 @@ class Sampler:
         for first, last, block in self.counts.blocks():
             kept = block.values * keep_row[first:last][block.row_ids()]
             result += np.bincount(block.indices, kept, minlength=len(result))
-        return result * keep_column
+        return np.asarray(result * keep_column)
 
     def _column_cells(self) -> np.ndarray:
         """Return how many rows each column is counted with."""

@@ -78,6 +78,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     }
     if trained.relations_apart:
         extra["relations_apart"] = True
+    if trained.dials:
+        extra["dials"] = {favour: list(position) for favour, position in trained.dials.items()}
     if trained.rejects is not None:
         extra["rejects"] = trained.rejects
     return tensors, extra
@@ -119,6 +121,7 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         intercept=_finite(extra, "intercept", 0.0),
         rejects=_flag(extra, "rejects") if "rejects" in extra else None,
         relations_apart=_flag(extra, "relations_apart", False),
+        dials=_dials(extra.get("dials", {})),
     )
 
 
@@ -387,6 +390,16 @@ def _units(values: Mapping[str, Any]) -> list[float]:
     if not isinstance(given, list) or len(given) != 2:
         raise ModelFileError(f"units={given!r} of the model is not a pair of numbers.")
     return [_number({"units": unit}, "units", or_zero=True) for unit in given]
+
+
+def _dials(given: Any) -> dict[str, tuple[float, float]]:
+    """Return the positions of the popularity dial that a fit chose."""
+    if not isinstance(given, dict) or not all(isinstance(at, list) and len(at) == 2 for at in given.values()):
+        raise ModelFileError("the positions of the popularity dial of the model are damaged.")
+    return {
+        str(favour): (_finite({"dial": weight}, "dial", 0.0), _number({"dial": floor}, "dial", or_zero=True))
+        for favour, (weight, floor) in given.items()
+    }
 
 
 def _by_kind(values: Mapping[str, Any], name: str) -> dict[str, float | str]:

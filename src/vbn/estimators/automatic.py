@@ -1,0 +1,72 @@
+"""What "auto" stands for: choices by the kind and the shape of the data, each with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from vbn._parameters import PARAMETERS
+from vbn.data import Dataset
+from vbn.model import AUTO
+
+_PAIRS = 1e5  # a data set of this size is fitted for `_EPOCHS` epochs
+_EPOCHS, _FEWEST, _MOST = 30, 10, 40
+
+
+class Choice(NamedTuple):
+    """A value and why it was chosen."""
+
+    value: Any
+    reason: str
+
+
+def resolved(params: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
+    """Return parameters with what "auto" stands for on this data."""
+    found = choices(params, data)
+    return {name: found[name].value if name in found else value for name, value in params.items()}
+
+
+def choices(params: Mapping[str, Any], data: Dataset) -> dict[str, Choice]:
+    """Return what is chosen for each parameter that is "auto".
+
+    Examples
+    --------
+    >>> data = Dataset.from_interactions(["ann", "ben"], ["tea", "tea"])
+    >>> choices({"negatives": "auto", "dim": 50}, data)["negatives"].value
+    4
+    """
+    asked = [item.name for item in PARAMETERS if item.name in _RULES and params.get(item.name) == AUTO]
+    return {name: _RULES[name](data) for name in asked}
+
+
+def _negatives(data: Dataset) -> Choice:
+    if not data.shared:
+        return Choice(4, "users x items: a row has few pairs, and noise tells it as much about a row as pairs do")
+    if data.kind == "baskets":
+        return Choice(1, "baskets: an item has many pairs, and more noise would only take longer")
+    return Choice(2, "words and pairs: an entity has many pairs, so that a little noise is enough")
+
+
+def _noise_power(data: Dataset) -> Choice:  # noqa: ARG001 - all rules take the data
+    return Choice(0.75, "between ranking by probability (0) and by association (1)")
+
+
+def _subsample(data: Dataset) -> Choice:
+    if data.kind == "sequences":
+        return Choice(1e-4, "words in text: the, of and to say little about their neighbours")
+    return Choice(None, "all pairs count: frequent items are what most people have")
+
+
+def _epochs(data: Dataset) -> Choice:
+    wanted = _EPOCHS * (_PAIRS / max(data.counts.nnz, 1)) ** 0.2
+    return Choice(
+        int(min(max(round(wanted), _FEWEST), _MOST)), f"{data.counts.nnz:,} cells: the more, the fewer epochs"
+    )
+
+
+_RULES: dict[str, Callable[[Dataset], Choice]] = {
+    "negatives": _negatives,
+    "noise_power": _noise_power,
+    "subsample": _subsample,
+    "epochs": _epochs,
+}

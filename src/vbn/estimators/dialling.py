@@ -1,0 +1,96 @@
+"""The popularity dial that held-out pairs choose at the end of a fit.
+
+A few pairs are taken out of the data, and a copy of the model forgets them: rows and rare columns that had one start
+again from their priors, and a few epochs on the rest settle everything. What the copy ranks best is the position. The
+model itself is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from vbn.data import Dataset, bytes_of, thinned
+from vbn.engines import Engine
+from vbn.estimators.checking import Settings
+from vbn.estimators.training import prepare
+from vbn.inference import DIALS, FAVOURS, Cases, best_dial, objectives, rare_targets, worth_of
+from vbn.model import Block, Trained, train
+
+_EPOCHS = 3
+_SHARE = 0.05  # of the pairs, at most
+_LEAST, _MOST = 30, 4_000  # pairs: fewer say nothing, more only take longer
+_COMPARISONS = 20_000_000  # pairs x columns
+_FEW = 50.0  # a column with fewer pairs remembers a single one
+
+
+def choose_dials(
+    params: Mapping[str, Any], settings: Settings, data: Dataset, trained: Trained, engine: Engine
+) -> dict[str, tuple[float, float]]:
+    """Return the best position of the dial, as weight and floor, by what is favoured; none where it cannot be told.
+
+    Words in text have none: what is frequent there says little.
+    """
+    if data.kind == "sequences" or (held := _held_out(data, int(params["seed"]))) is None:
+        return {}
+    kept = np.ones(data.counts.nnz, dtype=bool)
+    kept[held] = False
+    if data.shared:
+        kept &= ~_turned(data, held)
+    rest = thinned(data, kept)
+    rows, columns = data.counts.row_ids()[held].astype(np.int64), data.counts.indices[held].astype(np.int64)
+    cases = Cases(rows, columns, rare_targets(rest, columns)[0], rest.counts)
+    copy = _forgetting({**params, "verbose": False, "checkpoint": None}, settings, rest, trained, engine, cases)
+    worth = worth_of(*cases.ranks(copy))
+    found = {favour: DIALS[best_dial(objectives(worth, cases.rare, favour))] for favour in FAVOURS}
+    return {favour: (dial.weight, dial.floor) for favour, dial in found.items()}
+
+
+def _held_out(data: Dataset, seed: int) -> np.ndarray | None:
+    """Return some cells, at most one of a row, by row; None if there are too few rows with several."""
+    counts = data.counts
+    sizes = np.diff(counts.indptr)
+    rng = np.random.default_rng([seed, 0xD1A1])
+    rows = np.flatnonzero(sizes >= 2)
+    wanted = min(_MOST, int(_SHARE * counts.nnz), _COMPARISONS // max(counts.shape[1], 1))
+    wanted = max(wanted, min(_LEAST, len(rows) // 2))
+    if len(rows) < _LEAST or wanted < _LEAST:
+        return None
+    chosen = np.sort(rng.permutation(rows)[:wanted])
+    return np.asarray(counts.indptr[chosen] + (rng.random(len(chosen)) * sizes[chosen]).astype(np.int64))
+
+
+def _turned(data: Dataset, held: np.ndarray) -> np.ndarray:
+    """Return a mask of the cells that are held-out ones turned round."""
+    rows, columns, n = data.counts.row_ids().astype(np.int64), data.counts.indices.astype(np.int64), len(data.columns)
+    return np.isin(rows * n + columns, columns[held] * n + rows[held])
+
+
+def _forgetting(
+    params: Mapping[str, Any], settings: Settings, rest: Dataset, trained: Trained, engine: Engine, cases: Cases
+) -> Trained:
+    """Return a copy of the model that has forgotten the held-out pairs."""
+    training = prepare({**params, "average_epochs": _EPOCHS}, settings, rest, None, trained, whole=True)
+    q = training.network.posterior
+    _start_again(q.u, np.unique(cases.rows))
+    few = rest.counts.column_sums() < _FEW
+    _start_again(q.v, np.unique(cases.columns[few[cases.columns]]))
+    for info in train(
+        training.network,
+        training.sampler,
+        engine,
+        epochs=_EPOCHS,
+        resample=bool(params["resample"]),
+        memory=None if params["memory"] is None else bytes_of(params["memory"]),
+    ):
+        training.take(info)
+    return training.trained()
+
+
+def _start_again(block: Block, rows: np.ndarray) -> None:
+    """Set the densities of some rows to their priors."""
+    moments = block.moments(rows)
+    block.mean[rows] = moments.mean.reshape(block.mean[rows].shape)
+    block.variance[rows] = (1.0 / block.tau[rows]).reshape(-1, *[1] * (block.mean.ndim - 1))

@@ -1,0 +1,109 @@
+"""Positions of the popularity dial, judged by where held-out pairs are ranked in the whole catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbn.data import Counts, Dataset
+from vbn.inference.predictive import AllColumns
+from vbn.inference.ranking import Dial
+from vbn.model import Gaussians, Trained
+
+FAVOURS = ("all", "balanced", "rare")
+"""What may be favoured: all held-out pairs alike, those of rare targets, or both halves alike."""
+
+DIALS = (
+    Dial(),
+    *(Dial(weight) for weight in (0.125, -0.125, 0.25, -0.25, 0.375, 0.5, 0.75, 1.0)),
+    *(Dial(weight, floor=1.0) for weight in (0.25, 0.5, 0.75, 1.0)),
+    *(Dial(weight, floor=4.0) for weight in (0.5, 1.0, 2.0)),
+)
+"""Positions that are tried; earlier ones win near ties."""
+
+_SCORES_AT_ONCE = 1 << 18  # small blocks stay in the cache
+_RARE_PAIRS = 50  # fewer say nothing
+_CLOSE = 0.001  # of the objective: a dial that gains less is not worth turning
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Held-out pairs, sorted by row: what is asked for, which targets are rare, and what rows are known to have."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    rare: np.ndarray
+    known: Counts
+
+    def ranks(self, trained: Trained, dials: Sequence[Dial] = DIALS) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many candidates rank above each target (dials, pairs), and how many others there are (pairs)."""
+        offsets = [dial.added(trained.profile) for dial in dials]
+        above, others = np.empty((len(dials), len(self.rows))), np.empty(len(self.rows))
+        for part, scores, at in self._scored(trained):
+            targets = self.columns[part]
+            others[part] = np.isfinite(scores).sum(axis=1)[at] - 1
+            for number, offset in enumerate(offsets):
+                turned = (scores + offset)[at]
+                own = turned[np.arange(len(at)), targets][:, None]
+                above[number, part] = (turned > own).sum(axis=1) + ((turned == own).sum(axis=1) - 1) / 2.0
+        return above, others
+
+    def _scored(self, trained: Trained) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Yield pairs, the scores of their rows (-inf for what is no candidate), and the row of each pair in them."""
+        u, logits, counts = trained.posterior.u, AllColumns(trained), self.known
+        catalogue = trained.profile.candidates("column").copy()
+        catalogue[self.columns] = True
+        step = max(_SCORES_AT_ONCE // len(catalogue), 1)
+        for first in range(0, len(self.rows), step):
+            part = slice(first, first + step)
+            block, at = np.unique(self.rows[part], return_inverse=True)
+            scores = logits(Gaussians(u.mean[block], u.variance[block]))
+            scores[:, ~catalogue] = -np.inf
+            for number, row in enumerate(block.tolist()):
+                scores[number, counts.indices[counts.indptr[row] : counts.indptr[row + 1]]] = -np.inf
+                if trained.shared:
+                    scores[number, row] = -np.inf
+            yield part, scores, at.reshape(-1)
+
+
+def worth_of(above: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return what each rank is worth: the mean of a hit in the first tenth and of the percentile rank."""
+    hits, places = above < (others + 1) / 10.0, 1.0 - above / np.maximum(others, 1.0)
+    return np.asarray((hits + places) / 2.0)
+
+
+def objectives(worth: np.ndarray, rare: np.ndarray, favour: str) -> np.ndarray:
+    """Return the mean worth of what is favoured, over the last axis."""
+    every, of_rare = worth.mean(axis=-1), worth[..., rare].mean(axis=-1) if rare.any() else worth.mean(axis=-1)
+    return np.asarray({"all": every, "rare": of_rare, "balanced": (every + of_rare) / 2.0}[favour])
+
+
+def best_dial(found: np.ndarray) -> int:
+    """Return the first of the positions that are hardly behind the best one.
+
+    Examples
+    --------
+    >>> best_dial(np.array([0.8, 0.7, 0.8005])), best_dial(np.array([0.8, 0.9, 0.7]))
+    (0, 1)
+    """
+    return int(np.argmax(found >= found.max() - _CLOSE))
+
+
+def rare_targets(train: Dataset, targets: np.ndarray) -> tuple[np.ndarray, str]:
+    """Return flags of rare targets, and what that means: the fifth of the catalogue if it has enough of them."""
+    counts, taxonomy = train.columns.counts, train.column_taxonomy
+    catalogue = np.ones(len(counts), dtype=bool)
+    if taxonomy is not None:
+        catalogue[taxonomy.category_ids] = False
+    catalogue |= counts > 0
+    catalogue[targets] = True
+    place = np.empty(len(counts), np.int64)
+    order = np.argsort(np.where(catalogue, counts, np.inf), kind="stable")
+    place[order] = np.arange(len(counts))
+    for words, share in (("fifth", 5), ("half", 2)):
+        rare = place[targets] < catalogue.sum() // share
+        if rare.sum() >= _RARE_PAIRS:
+            return rare, f"the least frequent {words} of the catalogue"
+    return place[targets] <= np.median(place[targets]), "the half of the pairs with the least frequent targets"
