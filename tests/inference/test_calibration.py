@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
-from vbn.inference import best_temperature, labelled_pairs
+from vbn.inference import best_line, labelled_pairs
 
 
 def sigmoid(x):
@@ -67,19 +67,37 @@ def test_weights_count_as_repeated_pairs(seed):
         assert a.stderr >= b.stderr - 1e-12  # the same pair twice is not two pairs
 
 
-@pytest.mark.parametrize("truth", [0.5, 1.0, 2.5])
-def test_the_true_temperature_is_found(truth):
+@pytest.mark.parametrize("truth", [(0.4, 0.0), (1.0, -3.0), (2.0, 1.0)])
+def test_the_true_line_is_found(truth):
     rng = np.random.default_rng(5)
     logits = rng.normal(0, 3, 100_000)
-    labels = (rng.random(len(logits)) < sigmoid(logits / truth)).astype(float)
-    assert best_temperature(logits, labels, np.ones(len(logits))) == pytest.approx(truth, rel=0.03)
+    labels = (rng.random(len(logits)) < sigmoid(truth[0] * logits + truth[1])).astype(float)
+    assert best_line(logits, labels, np.ones(len(logits))) == pytest.approx(truth, rel=0.03, abs=0.03)
+
+
+def test_an_intercept_repairs_another_base_rate():
+    rng = np.random.default_rng(7)
+    logits = rng.normal(-1.4, 2, 200_000)  # as if one in five were observed; one in two thousand is
+    labels = (rng.random(len(logits)) < sigmoid(logits - 7)).astype(float)
+    slope, intercept = best_line(logits, labels, np.ones(len(logits)))
+    after = vbn.Reliability.of(sigmoid(slope * logits + intercept), labels)
+    assert after.log_loss < 1.02 * vbn.Reliability.of(sigmoid(logits - 7), labels).log_loss
+    assert after.log_loss < 0.05 * vbn.Reliability.of(sigmoid(logits), labels).log_loss
+
+
+def test_labels_at_another_ratio_than_noise_are_told():
+    model = fitted()
+    pairs = [("dog", "barks", 1), *[("dog", "purrs", 0), ("cat", "barks", 0), ("dog", "barks", 0)] * 10]
+    with pytest.warns(vbn.VBNWarning, match="base rate"):
+        model.calibrate(pairs)
+    assert model.predict_proba([("dog", "barks")])[0] < 0.3
 
 
 @pytest.mark.parametrize(("sign", "message"), [(1, "tells all these pairs apart"), (-1, "not tell these pairs apart")])
-def test_where_no_temperature_is_best_none_is_given(sign, message):
+def test_where_no_line_is_best_none_is_given(sign, message):
     logits = np.array([-2.0, -1.0, 1.0, 2.0])
     with pytest.raises(vbn.DataError, match=message):
-        best_temperature(sign * logits, np.array([0, 0, 1, 1]), np.ones(4))
+        best_line(sign * logits, np.array([0, 0, 1, 1]), np.ones(4))
 
 
 @pytest.mark.parametrize(("p", "labels"), [([], []), ([0.5], [0, 1]), ([1.5], [1]), ([np.nan], [1]), ([0.5], [2])])
@@ -93,9 +111,9 @@ def test_a_bad_model_gets_better_where_it_was_overconfident():
     logits = rng.normal(0, 3, 20_000)
     labels = (rng.random(len(logits)) < sigmoid(logits / 3)).astype(float)
     half = slice(0, 10_000), slice(10_000, None)
-    temperature = best_temperature(logits[half[0]], labels[half[0]], np.ones(10_000))
+    slope, intercept = best_line(logits[half[0]], labels[half[0]], np.ones(10_000))
     before = vbn.Reliability.of(sigmoid(logits[half[1]]), labels[half[1]])
-    after = vbn.Reliability.of(sigmoid(logits[half[1]] / temperature), labels[half[1]])
+    after = vbn.Reliability.of(sigmoid(slope * logits[half[1]] + intercept), labels[half[1]])
     assert after.ece < 0.2 * before.ece
     assert after.log_loss < before.log_loss
     assert after.brier < before.brier
@@ -147,19 +165,19 @@ def test_calibrating_helps_on_pairs_that_it_did_not_see(shop):
     before = model.reliability(rest[1::2], seed=1)
     model.calibrate(rest[::2])
     after = model.reliability(rest[1::2], seed=1)
-    assert after.temperature == model.trained_.temperature != 1.0
+    assert (after.slope, after.intercept) == (model.trained_.slope, model.trained_.intercept) != (1.0, 0.0)
     assert after.log_loss < before.log_loss
 
 
-def test_a_temperature_changes_probabilities_only(words, tmp_path):
+def test_a_line_changes_probabilities_only(words, tmp_path):
     model = fitted()
     pairs = [("dog", "barks"), ("dog", "purrs"), ("cat", "sleeps")]
     p, relation = model.predict_proba(pairs), model.relation_proba("sound", pairs)
     ranking = model.similar("dog", by="context", k=5)
     model.calibrate(corpus(1))
-    t = model.trained_.temperature
-    assert t != 1.0
-    np.testing.assert_allclose(model.predict_proba(pairs), sigmoid(np.log(p / (1 - p)) / t), rtol=1e-6)
+    line = model.trained_.slope, model.trained_.intercept
+    assert line != (1.0, 0.0)
+    np.testing.assert_allclose(model.predict_proba(pairs), sigmoid(line[0] * np.log(p / (1 - p)) + line[1]), rtol=1e-6)
     assert (model.relation_proba("sound", pairs) == relation).all()
     table = model.similar("dog", by="context", k=5)
     assert [row.entity for row in table] == [row.entity for row in ranking]
@@ -170,30 +188,31 @@ def test_a_temperature_changes_probabilities_only(words, tmp_path):
     assert {name: array.tobytes() for name, array in model.trained_.posterior.arrays().items()} == before
 
     loaded = vbn.load(model.save(tmp_path))
-    assert loaded.trained_.temperature == t
+    assert (loaded.trained_.slope, loaded.trained_.intercept) == line
     assert (loaded.predict_proba(pairs) == model.predict_proba(pairs)).all()
     loaded.add("poodle", contexts={"barks": 3})
-    assert loaded.trained_.temperature == t
-    assert loaded.fit(corpus(0)).trained_.temperature == 1.0
+    assert (loaded.trained_.slope, loaded.trained_.intercept) == line
+    assert loaded.fit(corpus(0)).trained_.slope == 1.0
 
 
 def test_calibrating_twice_is_calibrating_once():
     model = fitted()
-    first = model.calibrate(corpus(1)).trained_.temperature
-    assert model.calibrate(corpus(1)).trained_.temperature == first
+    first = model.calibrate(corpus(1)).trained_
+    assert model.calibrate(corpus(1)).trained_.link == first.link
 
 
-def test_a_damaged_temperature_is_refused(words, tmp_path):
+def test_a_damaged_line_is_refused(words, tmp_path):
     folder = words.save(tmp_path)
     config = json.loads((folder / "config.json").read_text())
     for bad in (0.0, -1.0, float("nan"), "warm"):
-        config["model"]["temperature"] = bad
+        config["model"]["slope"] = bad
         (folder / "config.json").write_text(json.dumps(config))
         with pytest.raises(vbn.ModelFileError):
             vbn.load(folder)
-    del config["model"]["temperature"]  # as in folders of earlier versions
+    del config["model"]["slope"]
+    config["model"]["temperature"] = 2.0  # as in folders of earlier versions
     (folder / "config.json").write_text(json.dumps(config))
-    assert vbn.load(folder).trained_.temperature == 1.0
+    assert vbn.load(folder).trained_.slope == 0.5
 
 
 def test_unknown_pairs_are_counted(words):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import vbn
-from vbn.inference import pair_scores, probability, relation_scores
+from vbn.inference import pair_scores, relation_scores
+from vbn.model import Link
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def test_pairs(model, pair):
     mean, variance = pair_scores(trained, i, j)
     assert mean[0] == pytest.approx(score.mean(), abs=0.02)
     assert variance[0] == pytest.approx(score.var(), rel=0.02)
-    assert abs(probability(mean, variance)[0] - (1 / (1 + np.exp(-score))).mean()) < 0.02
+    assert abs(Link().probability(mean, variance)[0] - (1 / (1 + np.exp(-score))).mean()) < 0.02
 
 
 def test_relations(model):
@@ -49,4 +50,4 @@ def test_relations(model):
     mean, variance = relation_scores(trained, 0, i, j)
     assert mean[0] == pytest.approx(score.mean(), abs=4 * score.std() / np.sqrt(n) + 1e-3)
     assert variance[0] == pytest.approx(score.var(), rel=0.05)
-    assert abs(probability(mean, variance)[0] - (1 / (1 + np.exp(-score))).mean()) < 0.05
+    assert abs(Link().probability(mean, variance)[0] - (1 / (1 + np.exp(-score))).mean()) < 0.05

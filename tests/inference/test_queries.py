@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import vbn
-from vbn.inference import by_cosine, cosine_std, probability_std, top
-from vbn.model import Gaussians
+from vbn.inference import by_cosine, cosine_std, top
+from vbn.model import Gaussians, Link
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_std_of_a_probability():
     rng = np.random.default_rng(0)
     mean, variance = np.array([0.0, 2.0, -3.0]), np.array([1.0, 4.0, 0.2])
     samples = 1 / (1 + np.exp(-rng.normal(mean, np.sqrt(variance), (400_000, 3))))
-    np.testing.assert_allclose(probability_std(mean, variance), samples.std(axis=0), rtol=0.01)
+    np.testing.assert_allclose(Link().std(mean, variance), samples.std(axis=0), rtol=0.01)
 
 
 def test_relation_queries(words):

@@ -110,7 +110,7 @@ def test_probabilities_stay_and_their_std_grows(model):
     assert model.predict_proba([], return_std=True, spread="full")[1].shape == (0,)
 
 
-def test_intervals_widen_with_their_level_and_follow_the_temperature(model):
+def test_intervals_widen_with_their_level_and_follow_the_slope(model):
     lower, upper = model.predict_interval(PAIRS, level=0.5)
     wider = model.predict_interval(PAIRS, level=0.95)
     assert (wider[0] < lower).all()
@@ -119,7 +119,7 @@ def test_intervals_widen_with_their_level_and_follow_the_temperature(model):
     narrow = model.predict_interval(PAIRS, level=0.5, spread="mean_field")
     assert (narrow[1] - narrow[0]).mean() < (upper - lower).mean()
     assert [side.shape for side in model.predict_interval([])] == [(0,), (0,)]
-    cooler = model.with_trained(replace(model.trained_, temperature=2.0), model.data_)
+    cooler = model.with_trained(replace(model.trained_, slope=0.5), model.data_)
     cooled = cooler.predict_interval(PAIRS, level=0.5)
     for before, after in zip((lower, upper), cooled, strict=True):
         np.testing.assert_allclose(2 * np.log(after / (1 - after)), np.log(before / (1 - before)))

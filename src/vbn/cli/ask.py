@@ -14,6 +14,7 @@ from vbn._errors import DataError, UnknownEntityError
 from vbn.cli.app import verb
 from vbn.cli.shared import (
     AsJson,
+    AutoPopularity,
     ColumnNames,
     HasHeader,
     K,
@@ -24,6 +25,7 @@ from vbn.cli.shared import (
     check_relation,
     open_model,
     print_json,
+    read_popularity,
     say,
     show,
     split_columns,
@@ -116,8 +118,15 @@ def recommend(
             "the average of their items."
         ),
     ] = "fold_in",
-    popularity: Popularity = 0.0,
+    popularity: AutoPopularity = "auto",
     popularity_floor: PopularityFloor = 0.0,
+    favour: Annotated[
+        Literal["all", "balanced", "rare"] | None, typer.Option(help="What --popularity auto is best for.")
+    ] = None,
+    rank_by: Annotated[
+        Literal["probability", "mean", "lower"],
+        typer.Option(help="probability, the mean score, or a cautious score: one standard deviation below the mean."),
+    ] = "probability",
     candidates: Annotated[
         Path | None, typer.Option(help="A text file of the only names that may be an answer, one a line.")
     ] = None,
@@ -138,18 +147,21 @@ def recommend(
     from vbn.cli.reading import names_from, read_names
 
     rows = read_names(users) if users else user
+    of_densities: dict[str, Any] = {"favour": favour} if favour else {}  # baselines do not know these
+    of_densities |= {"rank_by": rank_by} if rank_by != "probability" else {}
     with names_from(users, candidates):
         found = open_model(model).recommend(
             entities or None,
             k,
             user=rows[0] if rows and len(rows) == 1 and not users else rows or None,
             query=query,
-            popularity=popularity,
+            popularity=read_popularity(popularity),
             popularity_floor=popularity_floor,
             exclude_seen=not include_seen,
             candidates=None if candidates is None else read_names(candidates),
             explore=sample,  # the name that baselines know too
             seed=seed,
+            **of_densities,
         )
     show(found, as_json=as_json)
 

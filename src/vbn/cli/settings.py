@@ -33,7 +33,8 @@ _OF_A_RUN = ("config", "resume", "force", "dry_run", "quiet")
 _OPTIONS: _Types = {item.name: _BY_KIND.get(item.kind, _TEXT) for item in OPTIONS if item.name not in _OF_A_RUN}
 _OPTIONS |= {"input": _TEXT, "columns": (list,), "taxonomy_columns": (list,), "relation": (dict,)}
 _PARAMETERS: _Types = {
-    name: (*_TYPES.get(item.kind, _TEXT), *([dict] if item.by else [])) for name, item in MODEL.items()
+    name: (*_TYPES.get(item.kind, _TEXT), *([str] if item.auto else []), *([dict] if item.by else []))
+    for name, item in MODEL.items()
 }
 _KEYS = _OPTIONS | _PARAMETERS
 
@@ -62,9 +63,14 @@ def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
 def _by_name(key: str, entries: list[str]) -> Any:
     """Read one number, or numbers by name: ["2"] or ["entity=10", "category=1"]."""
     option = option_of(key)
-    kind = int if MODEL[key].kind == "whole" else float
+    item = MODEL[key]
+    kind = int if item.kind == "whole" else float
+
+    def value(given: str) -> float | str:
+        return given if item.auto and given == "auto" else kind(given)
+
     try:
-        read = {name: kind(number) for name, _, number in (entry.rpartition("=") for entry in entries)}
+        read = {name: value(number) for name, _, number in (entry.rpartition("=") for entry in entries)}
     except ValueError:
         told = f"{option} takes one number, or NAME=NUMBER as often as needed, not {' '.join(entries)}."
         raise typer.BadParameter(told) from None

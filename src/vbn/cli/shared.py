@@ -28,10 +28,28 @@ ColumnNames = Annotated[
     ),
 ]
 Popularity = Annotated[float, typer.Option(help="The dial: above 0 favours popular entities, below 0 rare ones.")]
+AutoPopularity = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|NUMBER",
+        help="The dial: above 0 favours popular entities, below 0 rare ones, 0 is the model itself. auto: what "
+        "held-out pairs chose at the end of the training.",
+    ),
+]
 PopularityFloor = Annotated[
     float,
     typer.Option(min=0, help="The dial treats entities seen far less often than this many times the average alike."),
 ]
+
+
+def read_popularity(given: str) -> float | str:
+    """Return a position of the dial, or "auto"."""
+    try:
+        return given if given == "auto" else float(given)
+    except ValueError:
+        raise typer.BadParameter(f"--popularity takes 'auto' or a number, not {given!r}.") from None
+
+
 HasHeader = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether the file begins with a header; by default, look.")
 ]

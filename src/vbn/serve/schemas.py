@@ -41,8 +41,10 @@ class Wanted(Asked):
     user: Name | None = None
     k: K = 10
     query: Literal["fold_in", "average", "both"] = "fold_in"
-    popularity: Dial = 0.0
+    popularity: Dial | Literal["auto"] = "auto"
     popularity_floor: Floor = 0.0
+    favour: Literal["all", "balanced", "rare"] | None = None
+    rank_by: Literal["probability", "mean", "lower"] = "probability"
     exclude_seen: bool = True
     candidates: Annotated[list[Name] | None, Field(max_length=100_000)] = None
 

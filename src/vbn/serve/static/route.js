@@ -10,7 +10,8 @@ export function here() {
   const state = { view: given.get("view") || "explore", side: given.get("side") === "row" ? "row" : "column" };
   for (const name of [...NAMES, "map", "shown"]) if (given.get(name)) state[name] = given.get(name);
   for (const name of LISTS) state[name] = given.getAll(name);
-  state.popularity = Number(given.get("popularity")) || 0;
+  const dial = Number(given.get("popularity"));
+  state.popularity = given.has("popularity") && Number.isFinite(dial) ? dial : "auto";
   return state;
 }
 
@@ -19,7 +20,7 @@ export function address(state) {
   made.set("view", state.view || "explore");
   for (const name of NAMES) if (state[name]) made.set(name, state[name]);
   if (state.side === "row") made.set("side", "row");
-  if (state.popularity) made.set("popularity", String(state.popularity));
+  if (Number.isFinite(state.popularity)) made.set("popularity", String(state.popularity));
   for (const name of LISTS) for (const each of state[name] || []) made.append(name, each);
   return `#${made}`;
 }

@@ -177,7 +177,8 @@ export function whatIf(panel, state, model, map) {
 
 export function recommend(panel, state, model) {
   const answers = h("div", { class: "pair" });
-  const dial = h("input", { id: "dial", type: "range", min: "-1", max: "1", step: "0.125", value: String(state.popularity) });
+  const dial = h("input", { id: "dial", type: "range", min: "-1", max: "1", step: "0.125", value: String(state.popularity === "auto" ? 0 : state.popularity) });
+  const automatic = h("button", { type: "button", onclick: () => go({ ...here(), popularity: "auto" }) }, "automatic");
   dial.addEventListener("input", later(() => dial.isConnected && go({ ...here(), popularity: Number(dial.value) }), 200));
   fill(
     panel,
@@ -187,7 +188,7 @@ export function recommend(panel, state, model) {
     chips(state.has, (entry) => go({ ...state, has: state.has.filter((each) => each !== entry) }), "Somebody has"),
     model.shared ? null : field("Or a row of training", (entity) => go({ ...state, has: [], user: entity.name }), { side: "row" }),
     state.user ? chips([state.user], () => go({ ...state, user: undefined }), "Row") : null,
-    h("div", { class: "field" }, h("label", { for: "dial" }, `Popularity dial: ${state.popularity} (rare ⟷ popular)`), dial),
+    h("div", { class: "field" }, h("label", { for: "dial" }, `Popularity dial: ${state.popularity === "auto" ? "automatic" : state.popularity} (rare ⟷ popular)`), dial, state.popularity === "auto" ? null : automatic),
     answers,
   );
   if (!state.has.length && !state.user) {
