@@ -39,8 +39,12 @@ class Dial:
         return self.weight != 0.0
 
     def added(self, profile: Profile) -> np.ndarray:
-        """Return what it adds to the logits of a model's columns."""
-        return self.weight * profile.log_popularity(self.floor)
+        """Return what it adds to the logits of a model's columns.
+
+        Below 0 it lifts what is rare, but not what was never seen: that nobody had it is no merit.
+        """
+        added = self.weight * profile.log_popularity(self.floor)
+        return np.where(profile.unseen, np.minimum(added, 0.0), added) if self.weight < 0 else added
 
 
 _NEUTRAL = Dial()

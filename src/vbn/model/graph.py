@@ -9,6 +9,8 @@ import numpy as np
 
 from vbn.data import Taxonomy
 
+_BORROWED = 3.0  # children: how much the level above weighs in what is pooled over the children of a category
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -47,6 +49,28 @@ class Graph:
         result = np.full(self.n_entities, -1, dtype=np.int32)
         result[known] = np.where(self.category_active[self.category_of[known]], self.category_of[known], -1)
         return result
+
+    def of_siblings(self, rows: np.ndarray, values: np.ndarray, known: np.ndarray, overall: float) -> np.ndarray:
+        """Return the mean of a value over the known children of each row's parents; `overall` for rows without parents.
+
+        A parent with few known children borrows from its own parents, and those at the top from all entities.
+        """
+        owner = np.repeat(np.arange(self.n_categories), np.diff(self.child_indptr))
+        counted = known[self.child_nodes]
+        total = np.bincount(owner, np.where(counted, values[self.child_nodes], 0.0), minlength=self.n_categories)
+        number = np.bincount(owner, counted, minlength=self.n_categories)
+        heights, pooled = self.heights[self.category_nodes], np.full(self.n_categories, overall)
+        for height in np.unique(heights)[::-1]:  # from the top down: a parent is higher than its children
+            level = np.flatnonzero(heights == height)
+            above = self._of_parents(self.category_nodes[level], pooled, overall)
+            pooled[level] = (_BORROWED * above + total[level]) / (_BORROWED + number[level])
+        return self._of_parents(rows, pooled, overall)
+
+    def _of_parents(self, nodes: np.ndarray, values: np.ndarray, otherwise: float) -> np.ndarray:
+        """Return the weighted mean over the parents of each node, or another value for nodes without parents."""
+        begin, end = self.parent_indptr[nodes], self.parent_indptr[nodes + 1]
+        sums = np.concatenate(([0.0], np.cumsum(self.parent_weights * values[self.parents])))
+        return np.where(end > begin, sums[end] - sums[begin], otherwise)
 
     @cached_property
     def sets(self) -> tuple[np.ndarray, ...]:

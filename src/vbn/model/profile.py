@@ -83,10 +83,32 @@ class Profile:
         """Return `log_popularity` of the columns, 0 on average over noise pairs; the last result is kept."""
         found = self._popularity.get(floor)
         if found is None:
-            found = log_popularity(self._trained.columns.counts, floor)
+            found = self._with_relatives(log_popularity(self._trained.columns.counts, floor))
             if self._trained.columns.counts.any():
                 found = found - float(self._trained.noise() @ found)
             self._popularity = {floor: found}
+        return found
+
+    @cached_property
+    def unseen(self) -> np.ndarray:
+        """Return a mask of the columns that were never seen."""
+        return np.asarray(self._trained.columns.counts == 0)
+
+    def _with_relatives(self, popularity: np.ndarray) -> np.ndarray:
+        """Return popularities where a column that was never seen is as popular as its siblings are on average.
+
+        Siblings that were never seen count too: in a group of which hardly anything was ever chosen, a new member is
+        not popular either. A column without parents keeps the popularity of the rarest.
+        """
+        side = self._trained.column_side
+        unseen = np.flatnonzero(self.unseen & self.candidates("column"))
+        if side.taxonomy is None or len(unseen) == 0 or side.graph.n_categories == 0:
+            return popularity
+        found = popularity.copy()
+        everyone = float(popularity[self.candidates("column")].mean())
+        siblings = side.graph.of_siblings(unseen, popularity, self.candidates("column"), everyone)
+        with_parents = np.diff(side.graph.parent_indptr)[unseen] > 0
+        found[unseen[with_parents]] = siblings[with_parents]
         return found
 
     @cached_property

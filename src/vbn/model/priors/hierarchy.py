@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from vbn.model.engine import Engine
 
 _CATEGORIES_PER_TASK = 128
-_BORROWED = 3.0  # children: how much the level above weighs in what is pooled over the children of a category
 START_VARIANCE = 1.0
 
 
@@ -180,28 +179,8 @@ class Hierarchy(Prior):
             self.rate[level] = self.gamma.shape / tau
 
     def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return E[tau] pooled over the trained children of each row's parents.
-
-        A parent with few trained children borrows from its own parents, and those from all rows.
-        """
-        graph, everyone = self.graph, mean_precision(tau[active])
-        owner = np.repeat(np.arange(graph.n_categories), np.diff(graph.child_indptr))
-        known = active[graph.child_nodes]
-        total = np.bincount(owner, np.where(known, tau[graph.child_nodes], 0.0), minlength=graph.n_categories)
-        number = np.bincount(owner, known, minlength=graph.n_categories)
-        heights, pooled = graph.heights[graph.category_nodes], np.full(graph.n_categories, everyone)
-        for height in np.unique(heights)[::-1]:  # from the top down
-            level = np.flatnonzero(heights == height)
-            above = self._of_parents(graph.category_nodes[level], pooled, everyone)
-            pooled[level] = (_BORROWED * above + total[level]) / (_BORROWED + number[level])
-        return self._of_parents(rows, pooled, everyone)
-
-    def _of_parents(self, nodes: np.ndarray, values: np.ndarray, otherwise: float) -> np.ndarray:
-        """Return the weighted mean over the parents of each node, or another value for nodes without parents."""
-        graph = self.graph
-        begin, end = graph.parent_indptr[nodes], graph.parent_indptr[nodes + 1]
-        sums = np.concatenate(([0.0], np.cumsum(graph.parent_weights * values[graph.parents])))
-        return np.where(end > begin, sums[end] - sums[begin], otherwise)
+        """Return E[tau] pooled over the trained children of each row's parents."""
+        return self.graph.of_siblings(rows, tau, active, mean_precision(tau[active]))
 
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:
         """Return the categories of both priors, matched by their nodes."""
