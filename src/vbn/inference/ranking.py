@@ -110,19 +110,25 @@ def rank(
     dial: Dial = _NEUTRAL,
     rng: np.random.Generator | None = None,
     rank_by: str = "probability",
+    known: np.ndarray | None = None,
 ) -> Ranked:
     """Find the k best candidates (ids of columns, ascending) of every query, given as a density.
 
-    `rank_by` is one of `RANK_BY`. With `rng`, scores are drawn from the posterior (Thompson sampling) instead.
+    `rank_by` is one of `RANK_BY`; `known` says of which queries anything is known, by default of all. With `rng`,
+    scores are drawn from the posterior (Thompson sampling) instead.
     """
     k = min(k, len(candidates))
     columns, logits = np.full((len(queries.mean), k), -1, np.int64), np.full((len(queries.mean), k), -np.inf)
     extra = dial.added(trained.profile) if dial else np.zeros(len(trained.columns))
+    bases = trained.bases(np.ones(len(columns), dtype=bool) if known is None else known)
     if k:
         for first in range(0, len(columns), _QUERIES):
             part = slice(first, min(first + _QUERIES, len(columns)))
             block = Gaussians(queries.mean[part], queries.variance[part])
-            offer = _Predictive(trained, block, extra, rank_by) if rng is None else _Sampled(trained, block, extra, rng)
+            if rng is None:
+                offer: _Predictive | _Sampled = _Predictive(trained, block, extra, rank_by, bases[part])
+            else:
+                offer = _Sampled(trained, block, extra, rng)
             best = _best(offer, part.stop - part.start, k, candidates, hidden.part(part.start, part.stop))
             columns[part], logits[part] = best.columns, best.logits
     return Ranked(columns, logits)
@@ -142,8 +148,11 @@ def _best(offer: _Predictive | _Sampled, n: int, k: int, candidates: np.ndarray,
 class _Predictive:
     """Offers columns by the logit of the predictive probability, by the mean score or by a lower bound on it."""
 
-    def __init__(self, trained: Trained, queries: Gaussians, extra: np.ndarray, rank_by: str) -> None:
-        self.trained, self.extra, self.caution = trained, extra, RANK_BY[rank_by]
+    def __init__(
+        self, trained: Trained, queries: Gaussians, extra: np.ndarray, rank_by: str, bases: np.ndarray
+    ) -> None:
+        self.trained, self.extra = trained, extra
+        self.rule = bases, RANK_BY[rank_by]
         dtype = trained.posterior.v.mean.dtype
         mean, variance = (np.ascontiguousarray(array, dtype) for array in (queries.mean, queries.variance))
         self.queries = Gaussians(mean, variance)
@@ -155,7 +164,7 @@ class _Predictive:
         variance = (mean**2 + self.queries.variance) @ profile.largest_variance
         variance += self.queries.variance @ profile.largest_square + profile.largest_bias_variance
         slack = _ROUNDING * (np.linalg.norm(mean, axis=1) * profile.largest_length + profile.largest_bias)
-        shrink = 1.0 / damping(variance) if self.caution < 0 else np.ones(len(mean))
+        shrink = 1.0 / damping(variance) if self.rule[1] < 0 else np.ones(len(mean))
         return float(self.extra.max(initial=-np.inf)), slack, shrink
 
     def __call__(self, ids: np.ndarray, hidden: Hidden, best: tuple[np.ndarray, ...]) -> None:
@@ -165,8 +174,7 @@ class _Predictive:
         means = self.queries.mean @ _rows(q.v.mean, ids).T
         means += _rows(q.bias.mean, ids)
         densities = self.queries.densities, q.v.densities, q.bias.densities
-        rule = self.trained.link.base, self.caution
-        offer_predictive(means, ids, *densities, self.extra, rule, self.bound, hidden.arrays, best)
+        offer_predictive(means, ids, *densities, self.extra, self.rule, self.bound, hidden.arrays, best)
 
 
 class _Sampled:

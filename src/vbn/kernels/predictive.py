@@ -139,13 +139,13 @@ def _any_reaches(values, start, stop, least):
 def offer_predictive(means, columns, queries, items, bias, extra, rule, bound, hidden, best):
     """Offer a block of columns to every query; `means` are their E[x] up to a rounding error.
 
-    `extra` (the weight of popularity) is added to the score of each column. `rule` has the base logit and the caution
-    of `score_of`. `bound` has the largest `extra`, and for each query the largest rounding error and a lower bound on
-    1 / sqrt(1 + pi var / 8), or 1 where scores do not shrink towards the base. `hidden` has the sorted columns that
-    query q must not get, hidden[1][hidden[0][q]:hidden[0][q + 1]]. `best` has the scores, columns and lengths of the
-    heaps.
+    `extra` (the weight of popularity) is added to the score of each column. `rule` has the base logit of each query and
+    the caution of `score_of`. `bound` has the largest `extra`, and for each query the largest rounding error and a
+    lower bound on 1 / sqrt(1 + pi var / 8), or 1 where scores do not shrink towards the base. `hidden` has the sorted
+    columns that query q must not get, hidden[1][hidden[0][q]:hidden[0][q + 1]]. `best` has the scores, columns and
+    lengths of the heaps.
     """
-    base, caution = rule
+    bases, caution = rule
     largest_extra, slack, shrink = bound
     hidden_indptr, hidden_columns = hidden
     best_scores, best_columns, filled = best
@@ -154,7 +154,7 @@ def offer_predictive(means, columns, queries, items, bias, extra, rule, bound, h
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
     for q in range(means.shape[0]):
         load_row(queries, q, row)
-        count = filled[q]
+        base, count = bases[q], filled[q]
         for start in range(0, means.shape[1], _CHUNK):
             stop = min(start + _CHUNK, means.shape[1])
             if count == best_scores.shape[1]:

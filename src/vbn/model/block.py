@@ -175,10 +175,14 @@ class Block(Gaussians, Holder):
         self.rate[cold] = self.gamma.at(cold).shape / tau
 
     @property
-    def base(self) -> float:
-        """Return the common mean of all rows: the logit of a pair of which nothing is known."""
-        centre = self.parts().get("centre")
-        return 0.0 if centre is None else float(centre.means(np.zeros(1, np.int64))[0, 0])
+    def centred(self) -> bool:
+        """Return whether the rows have a learned common mean."""
+        return "centre" in self.parts()
+
+    @property
+    def typical(self) -> float:
+        """Return the mean over the active rows, for scalars."""
+        return float(self.mean[self.active].mean()) if self.active.any() else 0.0
 
     def carry(self, old: Block, match: Match) -> None:
         """Copy all densities of an older block; `match` says which of its rows are which of these."""

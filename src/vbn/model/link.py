@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
 from vbn.kernels import logit
+from vbn.model.block import Block
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
@@ -24,8 +26,7 @@ class Link:
     Attributes
     ----------
     base
-        The logit of a pair of which nothing is known: the learned common mean of the biases. Uncertain scores shrink
-        towards it.
+        The logit of a pair of which nothing is known. Uncertain scores shrink towards it.
     slope, intercept
         p = sigmoid(slope * logit + intercept); 1 and 0 unless the model was calibrated.
     """
@@ -37,6 +38,11 @@ class Link:
     def logit(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """Return the predictive logits of scores before calibration, which rank candidates."""
         return np.asarray(logit(mean, variance, self.base))
+
+    @classmethod
+    def of(cls, biases: Block, negatives: float, slope: float = 1.0, intercept: float = 0.0) -> Link:
+        """Return the link of a model in which one pair in 1 + negatives is a real one; 0 is the base of the paper."""
+        return cls(-math.log(negatives) if biases.centred else 0.0, slope, intercept)
 
     def calibrated(self, logits: np.ndarray) -> np.ndarray:
         """Return the probabilities of predictive logits."""

@@ -188,11 +188,18 @@ class Trained:
     @property
     def link(self) -> Link:
         """Return how scores of co-occurrence become probabilities."""
-        return Link(self.posterior.bias.base, self.slope, self.intercept)
+        return Link.of(self.posterior.bias, self.negatives, self.slope, self.intercept)
 
     def relation_link(self, name: str) -> Link:
         """Return how the scores of a relation become probabilities."""
-        return Link(self.posterior.relations[self.relation_number(name)].r.base)
+        return Link.of(self.posterior.relations[self.relation_number(name)].r, self.negatives)
+
+    def bases(self, known: np.ndarray) -> np.ndarray:
+        """Return the base logit of queries; `known` says of which anything is known.
+
+        For a query without any evidence no column stands out, and what is unknown is like a typical column.
+        """
+        return np.where(known, self.link.base, self.posterior.bias.typical)
 
     @cached_property
     def relation_parts(self) -> tuple[Gaussians, Gaussians]:
