@@ -25,6 +25,12 @@ _QUERIES = {USERS: "row", ITEMS: "items", BOTH: "both"}
 _BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
 _BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
 
+NO_PARAMETER = "VBN, no parameter given"
+"""What a report calls `VBN()`."""
+
+DIAL_OF_THE_FIT: Any = 0.0
+"""What `as_scorer` gets as popularity for a model that is given none: "auto" is the position that the fit chose."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -55,7 +61,9 @@ class Model:
     nodes : bool
         Whether it is given the names in the taxonomy, but not its edges: what is retrofitted later needs them.
     dial : bool
-        Whether it has the popularity dial.
+        Whether it is judged at every position of the popularity dial.
+    dial_from_fit : bool
+        Whether the fit itself chooses the position of the dial, and no other is judged.
     base : str
         Key of the model that it changes after training.
     package : str
@@ -75,6 +83,7 @@ class Model:
     taxonomy: bool = False
     nodes: bool = False
     dial: bool = False
+    dial_from_fit: bool = False
     base: str = ""
     package: str = ""
     paper: str = ""
@@ -85,6 +94,16 @@ class Model:
         if setting == self.setting:
             return self
         return replace(self, setting=setting, asking=replace(self.asking, query=_QUERIES[setting]))
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether it is one of this library's with densities of users: it has a bound and predicts probabilities."""
+        return self.dial or self.dial_from_fit
+
+    @property
+    def popularity(self) -> Any:
+        """What `as_scorer` gets as popularity; where every position is judged, they are added later."""
+        return DIAL_OF_THE_FIT if self.dial_from_fit else 0.0
 
     @property
     def installed(self) -> bool:
@@ -109,6 +128,11 @@ def _bayesian(kind: type[VBN]) -> Fit:
         return kind(**given, alpha=prior, beta=prior, cold_precision="prior", seed=seed, verbose=False).fit(data)
 
     return fit
+
+
+def _given_nothing(data: Dataset, parameters: Parameters, seed: int) -> VBN:
+    """Train `VBN()`; parameters are empty but for quick runs and for comparisons of one parameter."""
+    return VBN(**parameters, seed=seed, verbose=False).fit(data)
 
 
 def _seeded(kind: Any) -> Fit:
@@ -139,6 +163,16 @@ ALL = (
         asking=_BY_ROW_PRIOR,
         taxonomy=True,
         dial=True,
+    ),
+    Model(
+        key="vbn-default",
+        name=NO_PARAMETER,
+        group=OURS,
+        setting=USERS,
+        fit=_given_nothing,
+        asking=_BY_ROW_PRIOR,
+        taxonomy=True,
+        dial_from_fit=True,
     ),
     Model(
         key="bsg",
@@ -228,5 +262,8 @@ ALL = (
 
 BY_KEY = {model.key: model for model in ALL}
 
-QUICK = ("vbn", "bsg", "bsg-items", "bsg-r-items", "popularity", "ease")
+TUNED_RIVALS = ("als", "bpr", "itemknn", "ease", "lightfm", "cmf")
+"""What one would pick today; each is tuned on validation data."""
+
+QUICK = ("vbn", "vbn-default", "bsg", "bsg-items", "bsg-r-items", "popularity", "ease")
 """Of a quick run: what needs no further package."""

@@ -16,12 +16,13 @@ import numpy as np
 from reproduction.cache import Cache, Record, fingerprint
 from reproduction.domains import Domain, load_domain
 from reproduction.examples import missed_most, neighbours, of_the_least
-from reproduction.judging import ranks
+from reproduction.judging import never_seen, ranks
 from reproduction.masking import BOTH, ITEMS, Split, cold, mask
 from reproduction.models import BY_KEY, Model, Parameters, of_fit
 from reproduction.reliability import reliability
 from reproduction.running import Progress, run_jobs, to_nobody
 from vbn.baselines import as_scorer
+from vbn.estimators import VBN
 from vbn.inference import Dial, read_dial
 
 _WEIGHTS = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
@@ -125,7 +126,9 @@ class Runner:
         started = time.perf_counter()
         fitted, seconds = self._fitted(model, split, settings, seed)
         dial = dial_of(model, settings[model.key])
-        scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
+        scorer = as_scorer(
+            fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"), popularity=model.popularity
+        )
         offsets = None
         if dial:
             offsets = np.array([one.added(fitted.trained_.profile) for one in dial])
@@ -140,8 +143,12 @@ class Runner:
         if split.which == "test" and not split.cold:
             if model.asking.query == "items":
                 facts["seen_least"] = of_the_least(fitted, scorer, split)
-            if model.dial:
+            if model.bayesian:
                 facts["reliability"] = reliability(fitted, split, model.asking)
+            if model.asking.prior:
+                facts["never_seen"] = never_seen(
+                    scorer, split.masked, model.asking, None if offsets is None else offsets[0]
+                )
         arrays = {"above": above, "others": others}
         if split.cold:
             among = split.masked.counts(split.which) == 0
@@ -198,6 +205,7 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
         "taxonomy": None if edges is None else split.domain.taxonomy_hash(edges),
         "asking": model.asking,
         "dial": dial_of(model, parameters),
+        "fitted": {"popularity": model.popularity, **VBN().get_params()} if model.dial_from_fit else None,
         "package": model.version,
         "base": base,
     }

@@ -31,8 +31,8 @@ def settings(domain: str, *, quick: bool = False, folder: Path = FOLDER) -> dict
 
 def _settings(model: Model, path: Path, quick: bool) -> Parameters:
     found = {**model.defaults, **(read_winner(path) if path.is_file() else {})}
-    if quick and "epochs" in found:
-        found["epochs"] = min(found["epochs"], _FEW_EPOCHS)
+    if quick and ("epochs" in found or model.dial_from_fit):
+        found["epochs"] = min(found.get("epochs", _FEW_EPOCHS), _FEW_EPOCHS)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from reproduction.claims import Opening, opening
+from reproduction.opening import Opening, opening
 from reproduction.report.wording import (
     MARKS,
     SUMMARY,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reproduction.claims import opening
+from reproduction.opening import opening
 from reproduction.report.html import html
 from reproduction.report.markdown import markdown
 from reproduction.report.plots import drawn

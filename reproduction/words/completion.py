@@ -13,6 +13,7 @@ import numpy as np
 
 from reproduction.cache import Cache, Record
 from reproduction.judging import MAIN, contributions
+from reproduction.models import DIAL_OF_THE_FIT, NO_PARAMETER
 from reproduction.reliability import Facts
 from reproduction.running import Progress
 from reproduction.runs import DIAL
@@ -98,7 +99,7 @@ def completion(
     Parameters
     ----------
     settings
-        Of `winners("completion")`: sections corpus, taxonomy, families, vbn, bsg, sg, bsg-r, sg-r, ranking.
+        Of `winners("completion")`: sections corpus, taxonomy, families, vbn, vbn-default, bsg, sg, bsg-r, sg-r, ranking.
     part
         "test", or "validation", on which settings are chosen.
     """
@@ -125,7 +126,7 @@ def completion(
     return CompletionResult(cases, above, others, reliability)
 
 
-FAMILIES = {"vbn": True, "bsg": True, "sg": True, "popularity": False}
+FAMILIES = {"vbn": True, "vbn-default": True, "bsg": True, "sg": True, "popularity": False}
 """Families of models, and whether seeds make a difference."""
 
 _PROBABLE = ("vbn", "bsg")  # those that predict probabilities
@@ -174,10 +175,15 @@ class Training:
     def scorings(self, family: str, model: Any) -> Iterator[Scoring]:
         """(name, scores of a list of queries, the columns of these, offsets of the dial) for each way to ask.
 
-        Ours is asked in every way, rivals as in the paper and in the way that suits them best.
+        Ours is asked in every way, rivals as in the paper and in the way that suits them best, `VBN()` as `recommend`
+        asks it where nothing is said: folded in.
         """
         if family == "popularity":
             yield "Popularity", model.scores, model.columns, None
+            return
+        if family == "vbn-default":
+            scorer = as_scorer(model, popularity=DIAL_OF_THE_FIT)
+            yield NO_PARAMETER, scorer.scores, scorer.columns, None
             return
         yield from self._asked(family, model)
         if family != "vbn":
@@ -220,7 +226,7 @@ class Training:
         if family == "sg":
             return SkipGram(**section, seed=seed).fit(self.sentences)
         window = section.pop("window", None)
-        made = (VBN if family == "vbn" else BayesianSkipGram)(**section, seed=seed, verbose=False)
+        made = (BayesianSkipGram if family == "bsg" else VBN)(**section, seed=seed, verbose=False)
         return made.fit(self._data(window))
 
 

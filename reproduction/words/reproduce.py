@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reproduction.cache import Cache, Record
+from reproduction.models import NO_PARAMETER
 from reproduction.results import DomainResult, Picture, Series
 from reproduction.running import Options, Progress, run_jobs, to_nobody
 from reproduction.runs import curves
@@ -227,13 +228,14 @@ def _reproduced(
         ),
         verdicts=(
             tables.similarity_verdicts(alike),
+            tables.similarity_verdicts_without(alike),
             *tables.completion_verdicts(hidden, ranking),
             tables.completion_dominance(hidden, ranking),
         ),
         texts=tables.example_texts(alike, opposite, words.counts),
         pictures=(_dial_picture(hidden, tables.places(ranking)), _bound_picture(parts)),
         notes=(*_NOTES, *quick),
-        facts={"settings": settings, "settled": parts.settled, "pairs": _pair_counts(alike)},
+        facts={"seeds": seeds, "settings": settings, "settled": parts.settled, "pairs": _pair_counts(alike)},
     )
 
 
@@ -265,7 +267,7 @@ def _dial_picture(found: CompletionResult, chosen: Mapping[str, tuple[str, int]]
     series = []
     best = {way for way, _ in chosen.values()}
     for model, runs in found.above.items():
-        if model not in best and model.partition(", ")[2] not in ("", AVERAGE):
+        if model not in (*best, NO_PARAMETER) and model.partition(", ")[2] not in ("", AVERAGE):
             continue
         for floor, places in curves(DIALS if len(runs[0]) > 1 else (Dial(),)).items():
             if floor and model != chosen["VBN"][0]:

@@ -92,7 +92,7 @@ def similarity(
     Parameters
     ----------
     settings
-        Of `winners("similarity")`: sections corpus, taxonomy, vbn, readout, bsg, sg, fasttext, retrofit, averaging,
+        Of `winners("similarity")`: sections corpus, taxonomy, vbn, vbn-default, readout, bsg, sg, fasttext, retrofit, averaging,
         graph.
     """
     material = Material(words, settings)
