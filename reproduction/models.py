@@ -32,6 +32,11 @@ DIAL_OF_THE_FIT: Any = 0.0
 """What `as_scorer` gets as popularity for a model that is given none: "auto" is the position that the fit chose."""
 
 
+def given_nothing() -> Parameters:
+    """What `VBN()` is where nothing is given, for the key of a run: another default is another run."""
+    return {**VBN().get_params(), "popularity": DIAL_OF_THE_FIT}
+
+
 @dataclass(frozen=True)
 class Model:
     """A model as a reproduction runs it.

@@ -18,11 +18,10 @@ from reproduction.domains import Domain, load_domain
 from reproduction.examples import missed_most, neighbours, of_the_least
 from reproduction.judging import never_seen, ranks
 from reproduction.masking import BOTH, ITEMS, Split, cold, mask
-from reproduction.models import BY_KEY, Model, Parameters, of_fit
+from reproduction.models import BY_KEY, Model, Parameters, given_nothing, of_fit
 from reproduction.reliability import reliability
 from reproduction.running import Progress, run_jobs, to_nobody
 from vbn.baselines import as_scorer
-from vbn.estimators import VBN
 from vbn.inference import Dial, read_dial
 
 _WEIGHTS = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
@@ -205,7 +204,7 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
         "taxonomy": None if edges is None else split.domain.taxonomy_hash(edges),
         "asking": model.asking,
         "dial": dial_of(model, parameters),
-        "fitted": {"popularity": model.popularity, **VBN().get_params()} if model.dial_from_fit else None,
+        "fitted": given_nothing() if model.dial_from_fit else None,
         "package": model.version,
         "base": base,
     }

@@ -57,8 +57,8 @@ def paper_table(domain: str, models: tuple[Model, ...], pool: Pool) -> Table:
         tuple(sorted(rows, key=lambda row: not row.ranks)),
         text=f"All but '{NO_PARAMETER}' were tuned on validation data, which for VBN and for VBN without its taxonomy "
         "also chose the rows (users, items or both) and the position of the dial. The paper has items x items, asked "
-        "by the average of what a user has: so do SG, SG-R, BSG, BSG-R and, in the last line, VBN, which there takes no "
-        "part in the choice of the winner. The paper's numbers are those of its own data.",
+        "by the average of what a user has: so do SG, SG-R, BSG, BSG-R and, in the last line, VBN, which there takes "
+        "no part in the choice of the winner. The paper's numbers are those of its own data.",
         role="inference",
     )
 

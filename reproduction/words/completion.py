@@ -13,7 +13,7 @@ import numpy as np
 
 from reproduction.cache import Cache, Record
 from reproduction.judging import MAIN, contributions
-from reproduction.models import DIAL_OF_THE_FIT, NO_PARAMETER
+from reproduction.models import DIAL_OF_THE_FIT, NO_PARAMETER, given_nothing
 from reproduction.reliability import Facts
 from reproduction.running import Progress
 from reproduction.runs import DIAL
@@ -99,7 +99,7 @@ def completion(
     Parameters
     ----------
     settings
-        Of `winners("completion")`: sections corpus, taxonomy, families, vbn, vbn-default, bsg, sg, bsg-r, sg-r, ranking.
+        Of `winners("completion")`: sections corpus, taxonomy, families, vbn, bsg, sg, bsg-r, sg-r, ranking.
     part
         "test", or "validation", on which settings are chosen.
     """
@@ -114,6 +114,8 @@ def completion(
     for family, seeded in FAMILIES.items():
         for seed in range(seeds if seeded else 1):
             key, label = {**what, "family": family, "seed": seed}, f"completion, {family}, seed {seed}"
+            if family == "vbn-default":
+                key["fitted"] = given_nothing()
             pairs_of = parts.test if part == "test" and family in _PROBABLE else None
             record = kept(
                 cache, progress, label, key, partial(_judged, training, family, seed, cases, counts, pairs_of)
@@ -222,7 +224,7 @@ class Training:
         """The trained model of a family."""
         if family == "popularity":
             return Popularity().fit(counted(self.sentences, 1))
-        section = {**self.settings[family]}
+        section = {**self.settings.get(family, {})}  # what is given no parameter has none
         if family == "sg":
             return SkipGram(**section, seed=seed).fit(self.sentences)
         window = section.pop("window", None)

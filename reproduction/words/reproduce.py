@@ -25,7 +25,7 @@ from reproduction.words.completion import AVERAGE, DIALS, CompletionResult, comp
 from reproduction.words.completion import runs as completion_runs
 from reproduction.words.corpus import Words
 from reproduction.words.masked import reliability_table
-from reproduction.words.settings import winners
+from reproduction.words.settings import QUICK, winners
 from reproduction.words.similarity import SimilarityResult, similarity
 from reproduction.words.similarity import runs as similarity_runs
 from vbn.inference import Dial
@@ -189,7 +189,9 @@ def reproduce_words(folder: str | os.PathLike[str], options: Options, cache: Cac
 
 
 def _settings(options: Options) -> tuple[dict[str, dict[str, dict[str, Any]]], int]:
-    return {name: winners(name, quick=options.quick) for name in EXPERIMENTS}, 1 if options.quick else options.seeds
+    small = {"vbn-default": {**QUICK}} if options.quick else {}
+    found = {name: {**winners(name, quick=options.quick), **small} for name in EXPERIMENTS}
+    return found, 1 if options.quick else options.seeds
 
 
 def _described(words: Words) -> str:

@@ -125,7 +125,7 @@ def vbn_vectors(material: Material, seed: int) -> Trained:
 
 def default_vectors(material: Material, seed: int) -> Trained:
     """VBN without a parameter, read out without one."""
-    model = VBN(**material.settings["vbn-default"], seed=seed, verbose=False).fit(material.data)
+    model = VBN(**material.settings.get("vbn-default", {}), seed=seed, verbose=False).fit(material.data)
     return Trained({NO_PARAMETER: vectors_for(model, material.names)}, {NO_PARAMETER: described(model)})
 
 

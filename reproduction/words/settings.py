@@ -13,11 +13,11 @@ from reproduction.running import Progress
 from reproduction.winners import FOLDER, as_toml
 
 _REACHED = "reached"  # figures on validation data, for the reader only
-_QUICK = {"epochs": 2, "dim": 10}
+QUICK = {"epochs": 2, "dim": 10}
 
 
 def winners(experiment: str, *, quick: bool = False) -> dict[str, dict[str, Any]]:
-    """The settings of an experiment, one section for each model or step; that of `VBN()` is empty unless it is quick.
+    """The settings of an experiment, one section for each model or step.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ def winners(experiment: str, *, quick: bool = False) -> dict[str, dict[str, Any]
     found.pop(_REACHED, None)
     if quick:
         found = {name: {**section, **_shorter(section)} for name, section in found.items()}
-    return {**found, "vbn-default": {**_QUICK} if quick else {}}
+    return found
 
 
 def _shorter(section: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in _QUICK.items() if key in section}
+    return {key: value for key, value in QUICK.items() if key in section}
 
 
 def write_winners(

@@ -144,7 +144,7 @@ def example_texts(similar: SimilarityResult, opposites: AntonymResult, counts: M
         for query in BESIDE
     ]
     beside += [
-        (f"{rare}, given {query}: paper", *(_shown(found.get(model.partition(",")[0])) for model in similar.examples))
+        (f"{rare}, given {query}: paper", *(_shown(found.get(model)) for model in similar.examples))
         for (query, rare), found in PERCENTILES.items()
         if rare == RARE
     ]
