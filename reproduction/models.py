@@ -267,6 +267,33 @@ ALL = (
 
 BY_KEY = {model.key: model for model in ALL}
 
+WEIGHTS = (1.0, 10.0, 30.0, 100.0)
+"""Values of alpha and beta that `VBN()` is compared with."""
+
+
+def weighted() -> tuple[tuple[Model, ...], dict[str, Parameters]]:
+    """`VBN()` with the precisions' priors fixed, and all of these without the taxonomy, too.
+
+    Returns
+    -------
+    tuple
+        Models, `VBN()` first, and their parameters by key.
+    """
+    given_none = BY_KEY["vbn-default"]
+    models, chosen = [given_none], {given_none.key: Parameters()}
+    for weight in WEIGHTS:
+        models.append(replace(given_none, key=f"{given_none.key}@{weight:g}", name=f"VBN, weight {weight:g}"))
+        prior = {"entity": weight, "category": weight}
+        chosen[models[-1].key] = {"alpha": prior, "beta": prior}
+    for model in tuple(models):
+        bare = replace(model, name=f"{model.name}, {BARE}", taxonomy=False, asking=_BY_ROW, key=f"{model.key}@bare")
+        models.append(bare)
+        chosen[bare.key] = chosen[model.key]
+    return tuple(models), chosen
+
+
+BARE = "without taxonomy"
+
 TUNED_RIVALS = ("als", "bpr", "itemknn", "ease", "lightfm", "cmf")
 """What one would pick today; each is tuned on validation data."""
 

@@ -17,8 +17,8 @@ from reproduction.cache import Cache, Record, fingerprint
 from reproduction.domains import Domain, load_domain
 from reproduction.examples import missed_most, neighbours, of_the_least
 from reproduction.judging import never_seen, ranks
-from reproduction.masking import BOTH, ITEMS, Split, cold, mask
-from reproduction.models import BY_KEY, Model, Parameters, given_nothing, of_fit
+from reproduction.masking import BOTH, ITEMS, Split, cold, mask, thinned
+from reproduction.models import BY_KEY, Model, Parameters, given_nothing, of_fit, weighted
 from reproduction.reliability import reliability
 from reproduction.running import Progress, run_jobs, to_nobody
 from vbn.baselines import as_scorer
@@ -210,6 +210,10 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
     }
 
 
+SHARE = "share "
+"""What the kind of a split with a share of the users begins with."""
+
+
 @dataclass(frozen=True)
 class Job:
     """Models that share a training, on one split: masking or cold split number `seed`."""
@@ -220,11 +224,16 @@ class Job:
 
 
 def split_of(domain: Domain, kind: str, seed: int) -> Split:
-    """A masking ("masking") or a split without the items that become cold ("cold"), by number."""
+    """A masking ("masking"), that of a share of the users ("share 0.1") or a split with cold items ("cold")."""
     if kind == "cold":
         made = cold(domain.interactions, seed=seed)
         return Split(domain, made, "test", f"cold {seed + 1}", missed_most(made), cold=True)
-    return Split(domain, mask(domain.interactions, domain.least, seed), "test", f"{kind} {seed + 1}")
+    masked = mask(domain.interactions, domain.least, seed)
+    if kind.startswith(SHARE):
+        masked = thinned(masked, float(kind.removeprefix(SHARE)), seed)
+    return Split(
+        domain, masked, "test", f"{kind}, masking {seed + 1}" if kind.startswith(SHARE) else f"{kind} {seed + 1}"
+    )
 
 
 def run_ahead(
@@ -275,7 +284,7 @@ def _start(name: str, folder: Path, parameters: dict[str, Parameters], cache: Pa
     from reproduction.winners import variants
 
     silent = Progress(name, tell=to_nobody)
-    models = BY_KEY | {model.key: model for model in variants(name)[0]}
+    models = BY_KEY | {model.key: model for model in (*variants(name)[0], *weighted()[0])}
     _HERE.update(domain=load_domain(name, folder), parameters=parameters, runner=Runner(Cache(cache), silent))
     _HERE.update(models=models)
 
