@@ -228,7 +228,8 @@ def shown(
         f"{domain.title}: amounts of data",
         "The same maskings with a share of the users, drawn at random; the catalogue is always the whole one, so that "
         "items which nobody in the share has are candidates. Models without a prior for these rank them last, in a "
-        f"tie. Rare are the least frequent fifth of the catalogue in what is trained on. Cases by share: {cases}.",
+        f"tie. Rare are the least frequent fifth of the catalogue in what is trained on; at small "
+        f"shares nobody has them. Cases by share: {cases}.",
         (
             _table(
                 "VBN and its rivals, by share of the users",
