@@ -2,8 +2,8 @@
 
     python scripts/results.py report
 
-Nothing is run or measured: all of it comes from report.json, with the machine and the commit that it names. The tables have
-VBN as it was tuned and, where the report has it, VBN without a parameter.
+Nothing is run or measured: all of it comes from report.json, with the machine and the commit that it names. The tables
+have VBN as it was tuned and, where the report has it, VBN without a parameter.
 """
 
 from __future__ import annotations
