@@ -144,7 +144,7 @@ def amounts_of(
         "seconds": progress.took,
         "waited": time.perf_counter() - started,
         "commit": about().commit,
-        "seeds": options.seeds,
+        "draws": {one.title: len(one.pool.cases) for one in found},
         "cases": {one.title: [one.pool.number(part) for part in (FULL, RARE)] for one in found},
         "parameters": {one.title: {key: one.parameters[key] for key in RIVALS} for one in found},
     }
