@@ -204,6 +204,7 @@ def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str,
             papers = [INFERENCE.get(("words", name, *column)) if group == CHOSEN else None for column in FOUR]
             cells = [cell(found.by_seed(model, *c, dial), paper) for c, paper in zip(FOUR, papers, strict=True)]
             asked = _label(found, model, dial) if group == CHOSEN and name in SHOWN.values() else ""
+            asked = "folded in, dial of the fit" if name == NO_PARAMETER else asked
             ranks = group == CHOSEN or name != "VBN"
             rows.append(Row(name, tuple(cells), group, asked, ours=name in ("VBN", NO_PARAMETER), ranks=ranks))
     full, rare = int(found.chosen("full").sum()), int(found.chosen("rare").sum())
@@ -215,7 +216,7 @@ def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str,
         f"maskings. Candidates: the whole vocabulary of training ({int(found.others.max()) + 1:,} words at most) less "
         "the other words of the sentence. The dial of VBN, BSG and BSG-R trades all words for rare ones. Above, each "
         "model is asked in the way, and at the position, with the best mean of the four figures on validation "
-        f"sentences; '{NO_PARAMETER}' is folded in and has the position that its fit chose.",
+        "sentences.",
         role="inference",
     )
 
