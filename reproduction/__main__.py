@@ -8,17 +8,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from reproduction.amounts import SHARES, amounts
 from reproduction.command import DOMAINS, reproduce, search_winners
+from reproduction.domains import LOADERS
 from reproduction.running import Options
 from vbn._errors import VBNError
 
+_AMOUNTS = "amounts"
 _EXAMPLES = """\
 examples:
   python -m reproduction movies --data data --out report
   python -m reproduction all --data data --out report --cache runs
   python -m reproduction music --data data --search 20 --winners my-settings
+  python -m reproduction amounts --data data --out report --domains movies,music --shares 0.01,0.1,1
 
-Writes report.html, report.md and report.json and prints their paths. A second call repeats only what changed, and one
+Writes report.html, report.md and report.json and prints their paths; amounts writes amounts.md and amounts.json, which
+become part of a report in the same folder. A second call repeats only what changed, and one
 that was killed continues where it stopped. Progress goes to standard error.
 """
 
@@ -31,6 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--data: no such folder: {given.data}")
     if given.winners is not None and given.search is None:
         parser.error("--winners belongs to --search.")
+    if given.domain == _AMOUNTS and given.search is not None:
+        parser.error(f"--search takes a domain, not {_AMOUNTS}.")
+    if given.domain != _AMOUNTS and (given.domains or given.shares):
+        parser.error(f"--domains and --shares belong to {_AMOUNTS}.")
     there = next(place for place in (given.out.absolute(), *given.out.absolute().parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         parser.error(f"--out: {there} is not a folder that can be written to.")
@@ -41,7 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             paths = search_winners(names, given.data, given.search, kept, given.winners)
         else:
             options = Options(given.seeds, given.quick, given.processes)
-            paths = reproduce(names, given.data, given.out, options, given.cache)
+            if given.domain == _AMOUNTS:
+                domains, shares = given.domains or tuple(LOADERS), given.shares or SHARES
+                paths = amounts(domains, given.data, given.out, shares, options, given.cache)
+            else:
+                paths = reproduce(names, given.data, given.out, options, given.cache)
     except VBNError as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
@@ -57,16 +70,34 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("domain", choices=(*DOMAINS, "all"), help="which tables")
+    add("domain", choices=(*DOMAINS, "all", _AMOUNTS), help="which tables; amounts: with shares of the users")
     add("--data", type=Path, required=True, metavar="DIR", help="folder with the data sets")
     add("--out", type=Path, default=Path("report"), metavar="DIR", help="folder of the report [report]")
     add("--cache", type=Path, metavar="DIR", help="folder of the finished runs [OUT/cache]")
     add("--seeds", type=_at_least_one, default=3, metavar="N", help="number of seeds for the spread [3]")
     add("--processes", type=_at_least_one, default=2, metavar="N", help="trainings at once; memory grows with it [2]")
     add("--quick", action="store_true", help="one masking, few models, few epochs: only to see that it works")
+    add("--domains", type=_names, metavar="A,B", help=f"with amounts: which domains [{','.join(LOADERS)}]")
+    shown = ",".join(f"{share:g}" for share in SHARES)
+    add("--shares", type=_shares, metavar="S,T", help=f"with amounts: shares of the users [{shown}]")
     add("--search", type=_at_least_one, metavar="N", help="try N settings of each model on validation data; no report")
     add("--winners", type=Path, metavar="DIR", help="with --search: folder to write the best settings to")
     return parser
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in LOADERS:
+            raise argparse.ArgumentTypeError(f"must be among {', '.join(LOADERS)}, got {name!r}")
+    return names
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    found = tuple(float(part) for part in text.split(","))
+    if not all(0.0 < share <= 1.0 for share in found):
+        raise argparse.ArgumentTypeError(f"must be numbers above 0 and at most 1, got {text}")
+    return found
 
 
 def _at_least_one(text: str) -> int:

@@ -1,16 +1,17 @@
-"""What the results show, in words computed from them: the report's opening, its claims and whether they hold."""
+"""What the results show, in words computed from them: claims and whether they hold."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from reproduction.judging import verdict
+from reproduction.models import NO_PARAMETER
 from reproduction.paper_numbers import MODELS
-from reproduction.results import Cell, DomainResult, Picture, Row, Table, Verdicts
+from reproduction.results import DomainResult, Row, Table, Verdicts
 from reproduction.tables import DOMINATED
 
 HOLDS, IN_PART, FAILS = "holds", "in part", "does not hold"
@@ -43,6 +44,13 @@ def claims(results: tuple[DomainResult, ...]) -> tuple[Claim, ...]:
         *_dominance(results),
         *_cold(results),
         *_antonyms(results),
+        *_no_parameter(results),
+        *_near_the_tuned(results),
+        *_similarity_without(results),
+        *_first_ten(results, "first ten", "VBN"),
+        *_first_ten(results, "first ten, no parameter", NO_PARAMETER),
+        *_amounts(results),
+        *_weights(results),
     )
     return tuple(made)
 
@@ -223,6 +231,153 @@ def _antonyms(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
                 yield Claim(what, f"In {led} of {len(leads)} figures.", _share(led, len(leads)), tuple(texts))
 
 
+_SLICES = {
+    "full": "on all targets, by HR@10% and MPR",
+    "rare": "on rare targets, by HR@10% and MPR",
+    "cold": "among items without any data, by MPR",
+}
+_A_POINT = 1.0
+
+
+def _slice(column: str) -> str:
+    """The slice that a column is about, its last word."""
+    return column.rpartition(" ")[2]
+
+
+def _no_parameter(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
+    """`VBN()` against rivals that were tuned, one claim for each slice."""
+    for part, where in _SLICES.items():
+        every: Counter[str] = Counter()
+        details = []
+        for result, found in _of_role(results, "no parameter"):
+            words = {
+                (rival, title): verdict(entry[1], entry[2])
+                for rival, line in zip(found.rivals, found.differences, strict=True)
+                for title, entry in zip(found.columns, line, strict=True)
+                if entry is not None and _slice(title) == part
+            }
+            if words:
+                counts = Counter(words.values())
+                behind = [f"{rival} in {title}" for (rival, title), word in words.items() if word == "behind"]
+                details.append(f"{result.title}: {_tally(counts)}.{_where(behind)}")
+                every.update(counts)
+        if every:
+            total = sum(every.values())
+            what = f"{NO_PARAMETER}, is level with every tuned rival or ahead {where}"
+            yield Claim(what, f"{_tally(every)}.", _share(total - every["behind"], total), tuple(details))
+
+
+def _near_the_tuned(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
+    """How much `VBN()` is behind the settings that validation data chose."""
+    near, total, details = 0, 0, []
+    for result, found in _of_role(results, "no parameter, tuned"):
+        leads = {
+            title: entry[0]
+            for line in found.differences
+            for title, entry in zip(found.columns, line, strict=True)
+            if entry is not None
+        }
+        far = [f"{title} {lead:+.1f}" for title, lead in leads.items() if lead < -_A_POINT]
+        near, total = near + len(leads) - len(far), total + len(leads)
+        details.append(f"{result.title}: {len(leads) - len(far)} of {len(leads)}.{_where(far, 'Further behind')}")
+    if total:
+        what = f"{NO_PARAMETER}, is within one point of the tuned VBN or ahead of it"
+        yield Claim(what, f"In {near} of {total} figures.", _share(near, total), tuple(details))
+
+
+def _similarity_without(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
+    """Word similarity of `VBN()`: against every rival, and beside the tuned VBN."""
+    for _, found in _of_role(results, "similarity, no parameter"):
+        lines = dict(zip(found.rivals, found.differences, strict=True))
+        tuned = lines.pop("VBN", ())
+        words = [verdict(entry[1], entry[2]) for line in lines.values() for entry in line if entry is not None]
+        details = [
+            f"{title}: {entry[0]:+.1f} [{entry[1]:.1f}, {entry[2]:.1f}] against the tuned VBN."
+            for title, entry in zip(found.columns, tuned, strict=False)
+            if entry is not None
+        ]
+        if words:
+            counts = Counter(words)
+            what = f"Word similarity: {NO_PARAMETER}, is ahead of every rival"
+            yield Claim(what, f"{_tally(counts)}.", _all(counts), tuple(details))
+
+
+def _first_ten(results: tuple[DomainResult, ...], role: str, ours: str) -> Iterator[Claim]:
+    """NDCG@10 beside EASE: level or ahead, and how far behind elsewhere."""
+    rival, column = "EASE", "NDCG@10 full"
+    reached, details = 0, []
+    for result, found in _of_role(results, role):
+        entry = _entry(found, rival, column)
+        theirs = _value(result, rival, column)
+        if entry is None or not theirs:
+            continue
+        word = verdict(entry[1], entry[2])
+        reached += word != "behind"
+        gap = f"{100.0 * entry[0] / theirs:+.1f} %"
+        details.append(f"{result.title}: {word}, {theirs + entry[0]:.1f} against {theirs:.1f} ({gap}).")
+    if details:
+        what = f"{ours} is level with EASE in NDCG@10 or ahead"
+        yield Claim(what, f"In {reached} of {len(details)} domains.", _share(reached, len(details)), tuple(details))
+
+
+def _entry(found: Verdicts, rival: str, column: str) -> Triple | None:
+    """Our lead over a rival in a column; None where it was not compared."""
+    if rival not in found.rivals or column not in found.columns:
+        return None
+    return found.differences[found.rivals.index(rival)][found.columns.index(column)]
+
+
+def _value(result: DomainResult, name: str, column: str) -> float | None:
+    """A model's figure, from the first table that has it."""
+    for table in (table for table in result.tables if column in table.columns):
+        for row in (row for row in table.rows if row.name == name):
+            return row.cells[table.columns.index(column)].value
+    return None
+
+
+_A_TENTH = "10 % of the users"
+
+
+def _amounts(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
+    """`VBN()` against rivals where there is a tenth of the users."""
+    every: Counter[str] = Counter()
+    details = []
+    for result, found in _of_role(results, "amounts"):
+        words = {
+            f"{rival} ({_slice(title)})": verdict(entry[1], entry[2])
+            for rival, line in zip(found.rivals, found.differences, strict=True)
+            for title, entry in zip(found.columns, line, strict=True)
+            if entry is not None and title.startswith(_A_TENTH)
+        }
+        counts = Counter(words.values())
+        behind = [name for name, word in words.items() if word == "behind"]
+        if words:
+            details.append(f"{result.title}: {_tally(counts)}.{_where(behind)}")
+            every.update(counts)
+    if every:
+        total = sum(every.values())
+        what = f"On a tenth of the users, {NO_PARAMETER}, is behind no rival in HR@10%, of all targets and of rare ones"
+        yield Claim(what, f"{_tally(every)}.", _share(total - every["behind"], total), tuple(details))
+
+
+def _weights(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
+    """`VBN()` beside the best of the fixed weights, which may be another one for each amount."""
+    near, total, details = 0, 0, []
+    for result, found in _of_role(results, "weights"):
+        best = {}
+        for column, title in enumerate(found.columns):
+            entries = [line[column] for line in found.differences]
+            leads = {rival: entry[0] for rival, entry in zip(found.rivals, entries, strict=True) if entry is not None}
+            if leads:
+                best[title] = min(leads.items(), key=lambda entry: entry[1])
+        far = [f"{title} {lead:+.1f} ({rival})" for title, (rival, lead) in best.items() if lead < -_A_POINT]
+        near, total = near + len(best) - len(far), total + len(best)
+        details.append(f"{result.title}: {len(best) - len(far)} of {len(best)}.{_where(far, 'Further behind')}")
+    if total:
+        what = f"{NO_PARAMETER}, is within one point of the fixed weight that is best for each amount of data"
+        yield Claim(what, f"In {near} of {total} figures.", _share(near, total), tuple(details))
+
+
 def _of_role(results: tuple[DomainResult, ...], role: str) -> Iterator[tuple[DomainResult, Verdicts]]:
     for result in results:
         yield from ((result, found) for found in result.verdicts if found.role == role)
@@ -262,128 +417,3 @@ def _share(number: int, of: int) -> str:
 
 def _number(value: float | None) -> str:
     return "\u2013" if value is None else f"{value:.1f}"
-
-
-_PARTS = ("full", "rare")
-_FIGURES = ("HR@10%", "MPR")
-_GROUPS = {
-    "known pairs": "full: both words in the corpus",
-    "rare pairs": "rare: one of them at most five times there",
-}
-_TO_THE_FORE = 4  # rivals with a name in the picture
-AS_IN_THE_PAPER = "VBN, as in the paper"
-
-
-@dataclass(frozen=True)
-class Opening:
-    """What stands first."""
-
-    claims: tuple[Claim, ...]
-    tables: tuple[Table, ...]
-    pictures: tuple[Picture, ...]
-
-
-def opening(results: tuple[DomainResult, ...]) -> Opening:
-    """Gather it from the domains that are there."""
-    tables = [table for table in (inference_table(results), similarity_table(results)) if table.rows]
-    tables += [replace(table, title="Antonyms") for _, table in of_role(results, "antonyms")]
-    tail = long_tail(results)
-    return Opening(claims(results), tuple(tables), (tail,) if tail.series else ())
-
-
-def of_role(results: tuple[DomainResult, ...], role: str) -> Iterator[tuple[DomainResult, Table]]:
-    """The tables of one role, with their domains."""
-    for result in results:
-        yield from ((result, table) for table in result.tables if table.role == role)
-
-
-def inference_table(results: tuple[DomainResult, ...]) -> Table:
-    """The paper's table of inference tasks: domains beside each other, HR@10% above MPR."""
-    found = list(of_role(results, "inference"))
-    columns = tuple(f"{result.title} {part}" for part in _PARTS for result, _ in found)
-    rows = []
-    for figure in _FIGURES:
-        for model in (*MODELS, AS_IN_THE_PAPER):
-            cells = [_cell(table, model, figure, part) for part in _PARTS for _, table in found]
-            if any(cell.value is not None for cell in cells):
-                ours = model in ("VBN", AS_IN_THE_PAPER)
-                rows.append(Row(model, tuple(cells), figure, ours=ours, ranks=model != AS_IN_THE_PAPER))
-    return Table(
-        "Inference tasks",
-        columns,
-        tuple(rows),
-        "Hidden items, diagnoses and words, ranked among the whole catalogue; rare ones are its least frequent fifth. "
-        "All were tuned on validation data, which for VBN also chose rows (users, items or both), how to ask and the "
-        f"position of its dial; '{AS_IN_THE_PAPER}' has items x items, averaged queries and no dial, and takes no part "
-        "in the choice of the winner. After ±, one standard deviation over seeds. The paper's numbers are those of its "
-        "own data.",
-        role="inference",
-        grouped=True,
-    )
-
-
-def _cell(table: Table, model: str, figure: str, part: str) -> Cell:
-    """A figure of one of the paper's models, or of ours as the paper has it; empty where it was not run."""
-    column = next((n for n, title in enumerate(table.columns) if title.replace(",", "") == f"{figure} {part}"), None)
-    row = next((row for row in table.rows if stands_for(row) == model), None)
-    return Cell() if column is None or row is None else row.cells[column]
-
-
-def stands_for(row: Row) -> str:
-    """The paper's model that a line stands for: named like it, and with the paper's numbers.
-
-    Examples
-    --------
-    >>> stands_for(Row("VBN", (Cell(40.0, paper=39.4),))), stands_for(Row("VBN, fold-in", (Cell(40.0),)))
-    ('VBN', '')
-    >>> stands_for(Row("VBN, items x items", (Cell(40.0),), ranks=False)) == AS_IN_THE_PAPER
-    True
-    """
-    if not row.ranks:
-        return AS_IN_THE_PAPER
-    name = row.name.partition(",")[0]
-    return name if name in MODELS and any(cell.paper is not None for cell in row.cells) else ""
-
-
-def similarity_table(results: tuple[DomainResult, ...]) -> Table:
-    """The paper's table of word similarity: its models, full and rare."""
-    rows: list[Row] = []
-    columns: tuple[str, ...] = ()
-    for _, table in of_role(results, "similarity"):
-        columns = table.columns
-        for group, heading in _GROUPS.items():
-            lines = {stands_for(row): row for row in table.rows if row.group == group}
-            rows += [replace(lines[model], name=model, group=heading) for model in MODELS if model in lines]
-    return Table(
-        "Word similarity",
-        columns,
-        tuple(rows),
-        "Spearman's correlation with human judgements, times 100, on the half of the pairs that chose nothing. Further "
-        "rivals, with the same graph as VBN among them, are under Words.",
-        role="similarity",
-        grouped=True,
-    )
-
-
-def long_tail(results: tuple[DomainResult, ...]) -> Picture:
-    """The long tail of every domain, a frame each, with the strongest rivals named."""
-    series = []
-    found = [(result, picture) for result in results for picture in result.pictures if picture.role == "long tail"]
-    for result, picture in found:
-        rivals = [one for one in picture.series if not one.ours and not one.name.startswith("VBN,")]
-        best = sorted(rivals, key=lambda one: -sum(one.y) / max(len(one.y), 1))[:_TO_THE_FORE]
-        ours = [one for one in picture.series if one.ours][:1]
-        faint = [replace(one, faint=True) for one in rivals if one not in best]
-        series += [replace(one, frame=result.title) for one in (*faint, *best, *ours)]
-    first = found[0][1] if found else Picture("", "", "", "", "", ())
-    return Picture(
-        "long-tail",
-        "The long tail",
-        f"{first.y_label} by how frequent the hidden item is in training, from the rarest tenth of the catalogue to "
-        f"the most frequent. Named are the {_TO_THE_FORE} rivals with the highest mean over the tenths; others grey.",
-        first.x_label,
-        first.y_label,
-        tuple(series),
-        first.ticks,
-        kind="frames",
-    )

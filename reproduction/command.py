@@ -5,18 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 from reproduction.cache import Cache
 from reproduction.domains import LOADERS, load_domain
 from reproduction.interactions import reproduce_interactions
-from reproduction.report import about, read_results, write_report
+from reproduction.report import about, check_drawing, read_amounts, read_results, write_report
 from reproduction.results import DomainResult
 from reproduction.running import Options, Progress, to_stderr
 from reproduction.search import search
 from reproduction.winners import FOLDER
-from vbn._errors import MissingExtraError, ParameterError
+from vbn._errors import ParameterError
 
 DOMAINS = (*LOADERS, "words")
 """In the order of the report."""
@@ -31,6 +30,8 @@ def reproduce(
     tell: Callable[[str], None] = to_stderr,
 ) -> tuple[Path, ...]:
     """Run domains and write a report; results of other domains in an earlier report of that folder stay in it.
+
+    An amounts.json in that folder becomes part of the report.
 
     Parameters
     ----------
@@ -56,14 +57,14 @@ def reproduce(
     for name in chosen:
         if name not in DOMAINS:
             raise ParameterError(f"no domain is called {name!r}; there are {', '.join(DOMAINS)}.")
-    if find_spec("matplotlib") is None:  # said before hours of training rather than after
-        raise MissingExtraError("matplotlib is not installed: pip install 'vbn[reproduce]'.")
+    check_drawing()
     kept = Cache(out / "cache" if cache is None else cache, tell)
     done = {result.name: result for result in _earlier(out)}
     paths: tuple[Path, ...] = ()
     for name in (name for name in DOMAINS if name in chosen):
         done[name] = _timed(name, folder, options or Options(), kept, Progress(name, tell=tell), done.get(name))
-        paths = write_report(tuple(done[each] for each in DOMAINS if each in done), out, about())
+        there = tuple(done[each] for each in DOMAINS if each in done)
+        paths = write_report((*there, *read_amounts(out)), out, about())
     return paths
 
 

@@ -12,13 +12,13 @@ from reproduction.domains import Domain, load_domain
 from reproduction.examples import seen_once, strangers
 from reproduction.judging import MAIN
 from reproduction.masking import Split, mask
-from reproduction.models import ALL, BY_KEY, QUICK, Model, Parameters
+from reproduction.models import ALL, BY_KEY, NO_PARAMETER, QUICK, TODAY, TUNED_RIVALS, Model, Parameters
 from reproduction.pictures import bounds, long_tail, pareto, reliability_picture
 from reproduction.pool import FULL, RARE, Cases, Pool
 from reproduction.results import DomainResult, Picture, Table, Verdicts
 from reproduction.running import Options, Progress
 from reproduction.runs import Runner, run_ahead, split_of
-from reproduction.tables import all_table, dominance, paper_table, reliability_table, verdicts
+from reproduction.tables import FIRST_TEN, all_table, dominance, paper_table, reliability_table, verdicts
 from reproduction.winners import settings, variants
 
 
@@ -74,7 +74,7 @@ def _tables(found: Findings) -> tuple[Table, ...]:
 
 def _verdicts(found: Findings) -> tuple[Verdicts, ...]:
     ours, paper_ours = BY_KEY["vbn"], BY_KEY["vbn-items"]
-    rivals = tuple(model for model in found.models if model.key not in ("vbn", "vbn-items"))
+    rivals = tuple(model for model in found.models if model.key not in ("vbn", "vbn-default", "vbn-items"))
     theirs = tuple(model for model in rivals if model.paper)
     result = []
     result.append(verdicts("VBN against the paper's rivals", ours, theirs, found.pool, role="inference"))
@@ -82,10 +82,32 @@ def _verdicts(found: Findings) -> tuple[Verdicts, ...]:
         title = "VBN against the paper's rivals, all items x items and without a dial"
         result.append(verdicts(title, paper_ours, theirs, found.pool, role="as in the paper"))
     result.append(verdicts("VBN against every rival", ours, (*rivals, paper_ours), found.pool))
+    result += [*_no_parameter(found), *_first_ten(found)]
     result.append(dominance(ours, (*rivals, paper_ours), found.pool))
     if found.others:
         result.append(dominance(ours, found.others, found.swept, "The same against rivals tuned for one end"))
     return tuple(result)
+
+
+def _no_parameter(found: Findings) -> tuple[Verdicts, ...]:
+    """`VBN()` against every tuned rival, and against VBN as it was tuned."""
+    given_nothing, pool, cold = BY_KEY["vbn-default"], found.pool, found.cold
+    tuned = tuple(model for model in found.models if model.key in TUNED_RIVALS)
+    against, beside = f"{NO_PARAMETER}, against every tuned rival", f"{NO_PARAMETER}, less VBN as it was tuned"
+    return (
+        verdicts(against, given_nothing, tuned, pool, "no parameter", cold=cold),
+        verdicts(beside, given_nothing, (BY_KEY["vbn"],), pool, "no parameter, tuned", cold=cold),
+    )
+
+
+def _first_ten(found: Findings) -> tuple[Verdicts, ...]:
+    """The first ten, where what one would pick today is strong."""
+    today = tuple(model for model in found.models if model.group == TODAY)
+    roles = {"vbn": "first ten", "vbn-default": "first ten, no parameter"}
+    return tuple(
+        verdicts(f"{BY_KEY[key].name}: the first ten", BY_KEY[key], today, found.pool, role, columns=FIRST_TEN)
+        for key, role in roles.items()
+    )
 
 
 def _pictures(found: Findings) -> tuple[Picture, ...]:
@@ -155,6 +177,7 @@ def reproduce_domain(
         "cases": pool.number(FULL),
         "rare_cases": pool.number(RARE),
         "cold_cases": cold_pool.number(FULL),
+        "seeds": options.seeds,
         "parameters": {model.key: parameters[model.key] for model in ready},
     }
     found = Findings(domain, models, pool, cold_pool, others, swept, pairs)

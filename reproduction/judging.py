@@ -118,6 +118,36 @@ def ranks(
     return above, (allowed.sum() - sizes[users] - 1).astype(np.float64)
 
 
+TOP, _MOST_LISTS = 10, 1000
+
+
+def never_seen(scorer: Scorer, masked: Masked, asking: Asking, added: Any = None) -> dict[str, float]:
+    """How often items that nobody has in training stand in the first ten of the users who are asked, in per cent.
+
+    Parameters
+    ----------
+    scorer, masked, asking
+        As for `percentiles`; the first `_MOST_LISTS` users with a test case are asked.
+    added
+        What is added to the scores of the scorer's columns.
+
+    Returns
+    -------
+    dict
+        "in_top_tens", and "in_catalogue" their share of all items.
+    """
+    asked = _Asked(scorer, masked, masked.training(), asking)
+    unseen = masked.counts() == 0
+    users = np.unique(masked.cases()[0])[:_MOST_LISTS]
+    extra = np.zeros(len(asked.place)) if added is None else np.asarray(added, dtype=np.float64)[asked.place]
+    k = min(TOP, len(unseen))
+    hits = 0
+    for first in range(0, len(users), _AT_ONCE):
+        scores = np.nan_to_num(asked.scores(users[first : first + _AT_ONCE]) + extra, nan=-np.inf, neginf=-np.inf)
+        hits += int(unseen[np.argpartition(-scores, k - 1, axis=1)[:, :k]].sum())
+    return {"in_top_tens": 100.0 * hits / (k * len(users)), "in_catalogue": 100.0 * float(unseen.mean())}
+
+
 class _Asked:
     """A scorer as an array of scores of users x the items of the catalogue; nan for what a user is known to have."""
 

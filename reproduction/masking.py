@@ -143,6 +143,29 @@ def cold(interactions: Interactions, share: float = 0.05, seed: int = 0) -> Mask
     return Masked(distinct, part)
 
 
+def thinned(masked: Masked, share: float, seed: int = 0) -> Masked:
+    """Keep a share of the users, drawn at random, with what is masked of them; the catalogue stays whole.
+
+    Items that none of them has are candidates all the same. With the same seed a smaller share is part of a larger one.
+
+    Examples
+    --------
+    >>> liked = Interactions.collect([(user, item + user, 1.0, -1) for user in "abcd" for item in "vwxyz"])
+    >>> half = thinned(mask(liked), 0.5)
+    >>> len(half.interactions.items), int((half.counts() == 0).sum()), len(half.cases()[0])
+    (20, 14, 4)
+    """
+    if not 0.0 < share <= 1.0:
+        raise ParameterError(f"share={share!r} must lie above 0 and be at most 1.")
+    n = len(masked.interactions.users)
+    chosen = np.zeros(n, dtype=bool)
+    chosen[np.random.default_rng([seed, 0x7A12]).permutation(n)[: max(round(share * n), 1)]] = True
+    part = np.where(chosen[masked.interactions.user], masked.part, DROPPED).astype(np.int8)
+    if not (part == TEST).any():
+        raise DataError(f"a share of {share:g} leaves no user with enough items to mask; choose a larger one.")
+    return Masked(masked.interactions, part)
+
+
 def _pair(interactions: Interactions, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Of each user with pairs in `rows`, one of them at random and the last of the others."""
     luck = rng.random(len(rows))

@@ -25,6 +25,17 @@ _QUERIES = {USERS: "row", ITEMS: "items", BOTH: "both"}
 _BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
 _BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
 
+NO_PARAMETER = "VBN, no parameter given"
+"""What a report calls `VBN()`."""
+
+DIAL_OF_THE_FIT: Any = 0.0
+"""What `as_scorer` gets as popularity for a model that is given none: "auto" is the position that the fit chose."""
+
+
+def given_nothing() -> Parameters:
+    """What `VBN()` is where nothing is given, for the key of a run: another default is another run."""
+    return {**VBN().get_params(), "popularity": DIAL_OF_THE_FIT}
+
 
 @dataclass(frozen=True)
 class Model:
@@ -55,7 +66,9 @@ class Model:
     nodes : bool
         Whether it is given the names in the taxonomy, but not its edges: what is retrofitted later needs them.
     dial : bool
-        Whether it has the popularity dial.
+        Whether it is judged at every position of the popularity dial.
+    dial_from_fit : bool
+        Whether the fit itself chooses the position of the dial, and no other is judged.
     base : str
         Key of the model that it changes after training.
     package : str
@@ -75,6 +88,7 @@ class Model:
     taxonomy: bool = False
     nodes: bool = False
     dial: bool = False
+    dial_from_fit: bool = False
     base: str = ""
     package: str = ""
     paper: str = ""
@@ -85,6 +99,16 @@ class Model:
         if setting == self.setting:
             return self
         return replace(self, setting=setting, asking=replace(self.asking, query=_QUERIES[setting]))
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether it is one of this library's with densities of users: it has a bound and predicts probabilities."""
+        return self.dial or self.dial_from_fit
+
+    @property
+    def popularity(self) -> Any:
+        """What `as_scorer` gets as popularity; where every position is judged, they are added later."""
+        return DIAL_OF_THE_FIT if self.dial_from_fit else 0.0
 
     @property
     def installed(self) -> bool:
@@ -109,6 +133,11 @@ def _bayesian(kind: type[VBN]) -> Fit:
         return kind(**given, alpha=prior, beta=prior, cold_precision="prior", seed=seed, verbose=False).fit(data)
 
     return fit
+
+
+def _given_nothing(data: Dataset, parameters: Parameters, seed: int) -> VBN:
+    """Train `VBN()`; parameters are empty but for quick runs and for comparisons of one parameter."""
+    return VBN(**parameters, seed=seed, verbose=False).fit(data)
 
 
 def _seeded(kind: Any) -> Fit:
@@ -139,6 +168,16 @@ ALL = (
         asking=_BY_ROW_PRIOR,
         taxonomy=True,
         dial=True,
+    ),
+    Model(
+        key="vbn-default",
+        name=NO_PARAMETER,
+        group=OURS,
+        setting=USERS,
+        fit=_given_nothing,
+        asking=_BY_ROW_PRIOR,
+        taxonomy=True,
+        dial_from_fit=True,
     ),
     Model(
         key="bsg",
@@ -228,5 +267,35 @@ ALL = (
 
 BY_KEY = {model.key: model for model in ALL}
 
-QUICK = ("vbn", "bsg", "bsg-items", "bsg-r-items", "popularity", "ease")
+WEIGHTS = (1.0, 10.0, 30.0, 100.0)
+"""Values of alpha and beta that `VBN()` is compared with."""
+
+
+def weighted() -> tuple[tuple[Model, ...], dict[str, Parameters]]:
+    """`VBN()` with the precisions' priors fixed, and all of these without the taxonomy, too.
+
+    Returns
+    -------
+    tuple
+        Models, `VBN()` first, and their parameters by key.
+    """
+    given_none = BY_KEY["vbn-default"]
+    models, chosen = [given_none], {given_none.key: Parameters()}
+    for weight in WEIGHTS:
+        models.append(replace(given_none, key=f"{given_none.key}@{weight:g}", name=f"VBN, weight {weight:g}"))
+        prior = {"entity": weight, "category": weight}
+        chosen[models[-1].key] = {"alpha": prior, "beta": prior}
+    for model in tuple(models):
+        bare = replace(model, name=f"{model.name}, {BARE}", taxonomy=False, asking=_BY_ROW, key=f"{model.key}@bare")
+        models.append(bare)
+        chosen[bare.key] = chosen[model.key]
+    return tuple(models), chosen
+
+
+BARE = "without taxonomy"
+
+TUNED_RIVALS = ("als", "bpr", "itemknn", "ease", "lightfm", "cmf")
+"""What one would pick today; each is tuned on validation data."""
+
+QUICK = ("vbn", "vbn-default", "bsg", "bsg-items", "bsg-r-items", "popularity", "ease")
 """Of a quick run: what needs no further package."""

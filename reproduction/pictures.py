@@ -16,6 +16,7 @@ from reproduction.tables import reliabilities
 from vbn.inference import Dial
 
 OURS = "vbn"
+_BOTH_OF_OURS = ("vbn", "vbn-default")
 
 
 def long_tail(domain: str, models: tuple[Model, ...], pool: Pool, figure: str = "HR@10%") -> Picture:
@@ -50,7 +51,7 @@ def _by_frequency(name: str, model: Model, pool: Pool, figure: str, variant: int
         tuple(float(number) for number, _ in kept),
         tuple(cell.value or 0.0 for _, cell in kept),
         tuple(cell.spread or 0.0 for _, cell in kept),
-        ours=model.key == OURS,
+        ours=model.key in _BOTH_OF_OURS,
     )
 
 
@@ -76,7 +77,7 @@ def pareto(
             points = [point for point in points if np.isfinite(point).all()]
             x, y = tuple(point[0] for point in points), tuple(point[1] for point in points)
             if points:
-                series.append(Series(name, x, y, ours=model.key == OURS, joined=len(points) > 1))
+                series.append(Series(name, x, y, ours=model.key in _BOTH_OF_OURS, joined=len(points) > 1))
     return Picture(
         f"{domain}-pareto-{figure.partition('@')[0].lower()}",
         f"Full against rare: {figure}",
@@ -139,9 +140,11 @@ def bounds(domain: str, models: tuple[Model, ...], pool: Pool, pairs: int) -> Pi
     series = []
     for model in models:
         values = pool.records[model.key][0].facts["bounds"] if model.key in pool.records else []
-        if values and model.dial:
+        if values and model.bayesian:
             x = tuple(float(epoch + 1) for epoch in range(len(values)))
-            series.append(Series(model.name, x, tuple(value / pairs for value in values), ours=model.key == OURS))
+            series.append(
+                Series(model.name, x, tuple(value / pairs for value in values), ours=model.key in _BOTH_OF_OURS)
+            )
     return Picture(
         f"{domain}-bounds",
         "Lower bound",

@@ -102,8 +102,11 @@ class Verdicts:
     differences : tuple
         For each rival, for each column: difference, lower and upper end of its interval; None where not comparable.
     role : str
-        What is compared: "inference" or "similarity" (the paper's models), "as in the paper", "all" (every rival), or
-        "dominance" (the best position of the dial against each rival).
+        What is compared: "inference" or "similarity" (the paper's models), "as in the paper", "all" (every rival),
+        "dominance" (the best position of the dial against each rival), "no parameter" (`VBN()` against tuned rivals),
+        "no parameter, tuned" (against the tuned VBN), "similarity, no parameter" (both), "first ten" and
+        "first ten, no parameter" (HR@10 and NDCG@10), "amounts" (`VBN()` against rivals by the share of the users),
+        "weights" (against fixed weights).
     remarks : tuple
         For each rival what else is to be said, under the headings `about`.
     """

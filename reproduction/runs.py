@@ -16,9 +16,9 @@ import numpy as np
 from reproduction.cache import Cache, Record, fingerprint
 from reproduction.domains import Domain, load_domain
 from reproduction.examples import missed_most, neighbours, of_the_least
-from reproduction.judging import ranks
-from reproduction.masking import BOTH, ITEMS, Split, cold, mask
-from reproduction.models import BY_KEY, Model, Parameters, of_fit
+from reproduction.judging import never_seen, ranks
+from reproduction.masking import BOTH, ITEMS, Split, cold, mask, thinned
+from reproduction.models import BY_KEY, Model, Parameters, given_nothing, of_fit, weighted
 from reproduction.reliability import reliability
 from reproduction.running import Progress, run_jobs, to_nobody
 from vbn.baselines import as_scorer
@@ -125,7 +125,9 @@ class Runner:
         started = time.perf_counter()
         fitted, seconds = self._fitted(model, split, settings, seed)
         dial = dial_of(model, settings[model.key])
-        scorer = as_scorer(fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"))
+        scorer = as_scorer(
+            fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"), popularity=model.popularity
+        )
         offsets = None
         if dial:
             offsets = np.array([one.added(fitted.trained_.profile) for one in dial])
@@ -140,8 +142,12 @@ class Runner:
         if split.which == "test" and not split.cold:
             if model.asking.query == "items":
                 facts["seen_least"] = of_the_least(fitted, scorer, split)
-            if model.dial:
+            if model.bayesian:
                 facts["reliability"] = reliability(fitted, split, model.asking)
+            if model.asking.prior:
+                facts["never_seen"] = never_seen(
+                    scorer, split.masked, model.asking, None if offsets is None else offsets[0]
+                )
         arrays = {"above": above, "others": others}
         if split.cold:
             among = split.masked.counts(split.which) == 0
@@ -198,9 +204,14 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
         "taxonomy": None if edges is None else split.domain.taxonomy_hash(edges),
         "asking": model.asking,
         "dial": dial_of(model, parameters),
+        "fitted": given_nothing() if model.dial_from_fit else None,
         "package": model.version,
         "base": base,
     }
+
+
+SHARE = "share "
+"""What the kind of a split with a share of the users begins with."""
 
 
 @dataclass(frozen=True)
@@ -213,11 +224,16 @@ class Job:
 
 
 def split_of(domain: Domain, kind: str, seed: int) -> Split:
-    """A masking ("masking") or a split without the items that become cold ("cold"), by number."""
+    """A masking ("masking"), that of a share of the users ("share 0.1") or a split with cold items ("cold")."""
     if kind == "cold":
         made = cold(domain.interactions, seed=seed)
         return Split(domain, made, "test", f"cold {seed + 1}", missed_most(made), cold=True)
-    return Split(domain, mask(domain.interactions, domain.least, seed), "test", f"{kind} {seed + 1}")
+    masked = mask(domain.interactions, domain.least, seed)
+    if kind.startswith(SHARE):
+        masked = thinned(masked, float(kind.removeprefix(SHARE)), seed)
+    return Split(
+        domain, masked, "test", f"{kind}, masking {seed + 1}" if kind.startswith(SHARE) else f"{kind} {seed + 1}"
+    )
 
 
 def run_ahead(
@@ -268,7 +284,7 @@ def _start(name: str, folder: Path, parameters: dict[str, Parameters], cache: Pa
     from reproduction.winners import variants
 
     silent = Progress(name, tell=to_nobody)
-    models = BY_KEY | {model.key: model for model in variants(name)[0]}
+    models = BY_KEY | {model.key: model for model in (*variants(name)[0], *weighted()[0])}
     _HERE.update(domain=load_domain(name, folder), parameters=parameters, runner=Runner(Cache(cache), silent))
     _HERE.update(models=models)
 

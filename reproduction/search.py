@@ -158,6 +158,36 @@ def _searched(
     model: Model, splits: list[Split], chosen: dict[str, Parameters], trials: int, runner: Runner
 ) -> tuple[Parameters, dict[str, Any], dict[str, Parameters]]:
     """The best of a model's trials, how it did, and the best for all targets and for rare ones alone."""
+    found = tried(model, splits, chosen, (model.defaults, *model.others), trials, runner)
+    score, best, figures = winner(found)
+    measured = {title: round(float(value), 2) for title, value in zip(titles(FOUR), figures, strict=True)}
+    facts = {"trials": trials, "objective": round(score, 3), **measured}
+    return best, facts, {} if model.dial else _ends(found, best)
+
+
+def tried(
+    model: Model,
+    splits: list[Split],
+    chosen: dict[str, Parameters],
+    first: tuple[Parameters, ...],
+    trials: int,
+    runner: Runner,
+) -> list[Trial]:
+    """Judge the settings `first` on validation pairs, then as many variations of them as there are trials left.
+
+    Parameters
+    ----------
+    model, splits
+        What to train, and the splits that judge it.
+    chosen
+        Parameters of the other models, by key.
+    first
+        Settings to begin with.
+    trials
+        How many settings in all.
+    runner
+        Runs them.
+    """
     optuna = _optuna()
     space: Space = dict(SPACES[model.key])
     kinds = tuple(splits[0].domain.taxonomies)
@@ -171,7 +201,7 @@ def _searched(
         found.append((score, {**parameters, **turned}, figures))
         return score
 
-    starts = (model.defaults, *model.others)[:trials]
+    starts = first[:trials]
     for start in starts:
         judged({**start})
 
@@ -181,10 +211,7 @@ def _searched(
 
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
     study.optimize(varied, n_trials=trials - len(starts))
-    score, best, figures = winner(found)
-    measured = {title: round(float(value), 2) for title, value in zip(titles(FOUR), figures, strict=True)}
-    facts = {"trials": trials, "objective": round(score, 3), **measured}
-    return best, facts, {} if model.dial else _ends(found, best)
+    return found
 
 
 def winner(found: list[Trial]) -> Trial:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reproduction.judging import MAIN, intervals, intervals_of_sums
-from reproduction.models import Model
+from reproduction.models import NO_PARAMETER, Model
 from reproduction.paper_numbers import INFERENCE
 from reproduction.pool import FULL, RARE, Pool
 from reproduction.reliability import AS_TRAINED, MEANS, TEMPERATURE
@@ -18,11 +18,17 @@ from reproduction.runs import label, positions
 
 Triple = tuple[float, float, float]
 
-FOUR = tuple((figure, part) for part in (FULL, RARE) for figure in MAIN)
+Columns = tuple[tuple[str, str], ...]
+
+FOUR: Columns = tuple((figure, part) for part in (FULL, RARE) for figure in MAIN)
 """The paper's four columns: HR@10% and MPR, full and rare."""
 
 
-def titles(columns: tuple[tuple[str, str], ...] = FOUR) -> tuple[str, ...]:
+FIRST_TEN = (("HR@10", FULL), ("NDCG@10", FULL))
+"""What counts where ten items are shown."""
+
+
+def titles(columns: Columns = FOUR) -> tuple[str, ...]:
     """Headings such as "HR@10% rare"."""
     return tuple(f"{figure} {part}" for figure, part in columns)
 
@@ -30,6 +36,7 @@ def titles(columns: tuple[tuple[str, str], ...] = FOUR) -> tuple[str, ...]:
 def paper_table(domain: str, models: tuple[Model, ...], pool: Pool) -> Table:
     """The paper's table of inference tasks, one domain of it: its models, its numbers beside ours."""
     papers = {model.key: model.paper for model in models} | {"vbn": "VBN", "vbn-items": ""}
+    ours = ("vbn", "vbn-default", "vbn-items")
     rows = [
         Row(
             model.name,
@@ -38,20 +45,20 @@ def paper_table(domain: str, models: tuple[Model, ...], pool: Pool) -> Table:
                 for figure, part in FOUR
             ),
             note=_note(model, pool),
-            ours=model.key in ("vbn", "vbn-items"),
+            ours=model.key in ours,
             ranks=model.key != "vbn-items",
         )
         for model in models
-        if model.paper or model.key in ("vbn", "bsg")
+        if model.paper or model.key in ("vbn", "vbn-default", "bsg")
     ]
     return Table(
         "The paper's models",
         titles(),
         tuple(sorted(rows, key=lambda row: not row.ranks)),
-        text="All were tuned on validation data, which for VBN and for VBN without its taxonomy also chose the rows "
-        "(users, items or both) and the position of the dial. The paper has items x items, asked by the average of "
-        "what a user has: so do SG, SG-R, BSG, BSG-R and, in the last line, VBN, which there takes no part in the "
-        "choice of the winner. The paper's numbers are those of its own data.",
+        text=f"All but '{NO_PARAMETER}' were tuned on validation data, which for VBN and for VBN without its taxonomy "
+        "also chose the rows (users, items or both) and the position of the dial. The paper has items x items, asked "
+        "by the average of what a user has: so do SG, SG-R, BSG, BSG-R and, in the last line, VBN, which there takes "
+        "no part in the choice of the winner. The paper's numbers are those of its own data.",
         role="inference",
     )
 
@@ -71,7 +78,7 @@ def all_table(models: tuple[Model, ...], pool: Pool, cold: Pool) -> Table:
             ),
             model.group,
             _note(model, pool),
-            ours=model.key == "vbn",
+            ours=model.key in ("vbn", "vbn-default"),
         )
         for model in models
     )
@@ -88,18 +95,32 @@ def all_table(models: tuple[Model, ...], pool: Pool, cold: Pool) -> Table:
     )
 
 
-def verdicts(title: str, ours: Model, rivals: tuple[Model, ...], pool: Pool, role: str = "all") -> Verdicts:
-    """Differences of our model from each rival, with the intervals of the paired bootstrap by user."""
+def verdicts(
+    title: str,
+    ours: Model,
+    rivals: tuple[Model, ...],
+    pool: Pool,
+    role: str = "all",
+    *,
+    cold: Pool | None = None,
+    columns: Columns = FOUR,
+) -> Verdicts:
+    """Differences of our model from each rival, with the intervals of the paired bootstrap by user.
+
+    With `cold`, the MPR of cold items among each other comes last, for rivals that have a score for them.
+    """
     there = tuple(rival for rival in rivals if rival.key in pool.records)
-    columns = [column for part in (FULL, RARE) for column in _differences(ours, there, pool, part)]
-    lines = tuple(
-        tuple(None if column is None else triple(column[number]) for column in columns) for number in range(len(there))
-    )
+    lines = compared(ours, there, pool, columns)
+    if cold is not None:
+        with_prior = tuple(rival for rival in there if rival.asking.prior)
+        found = compared(ours, with_prior, cold.within(), (("MPR", FULL),))
+        last = {rival.key: line for rival, line in zip(with_prior, found, strict=True)}
+        lines = [(*line, *last.get(rival.key, (None,))) for rival, line in zip(there, lines, strict=True)]
     return Verdicts(
         title,
-        titles(),
+        (*titles(columns), *(("MPR among cold",) if cold is not None else ())),
         tuple(rival.name for rival in there),
-        lines,
+        tuple(lines),
         f"{ours.name} minus the rival, in points, with the 95 % interval of the paired bootstrap by user: ahead where "
         "it lies above 0, level where it contains 0.",
         role,
@@ -160,16 +181,28 @@ def four(pool: Pool, key: str, variant: int = 0) -> np.ndarray:
     return np.array([pool.mean(key, figure, part, variant) for figure, part in FOUR])
 
 
-def _differences(ours: Model, rivals: tuple[Model, ...], pool: Pool, part: str) -> list[np.ndarray | None]:
-    """Intervals of HR@10% and MPR over a slice, each of shape (rivals, 3); None where it has no cases."""
-    user = pool.users(part)
-    if not len(user) or not rivals:
-        return [None] * len(MAIN)
-    columns = []
-    for figure in MAIN:
-        own = np.concatenate(pool.values(ours.key, figure, part))
-        columns += [own - np.concatenate(pool.values(rival.key, figure, part)) for rival in rivals]
-    return list(intervals(user, np.stack(columns, axis=1)).reshape(len(MAIN), len(rivals), 3))
+def compared(
+    ours: Model, rivals: tuple[Model, ...], pool: Pool, columns: Columns = FOUR
+) -> list[tuple[Triple | None, ...]]:
+    """For each rival our lead and its interval in each column; None where a column has no cases.
+
+    All that has the same cases is drawn together: drawing users is what takes time.
+    """
+    found: list[list[Triple | None]] = [[None] * len(columns) for _ in rivals]
+    for part in dict.fromkeys(part for _, part in columns):
+        user = pool.users(part)
+        members = [number for number, column in enumerate(columns) if column[1] == part]
+        if not len(user) or not rivals:
+            continue
+        leads = []
+        for member in members:
+            own = np.concatenate(pool.values(ours.key, columns[member][0], part))
+            leads += [own - np.concatenate(pool.values(rival.key, columns[member][0], part)) for rival in rivals]
+        drawn = intervals(user, np.stack(leads, axis=1)).reshape(len(members), len(rivals), 3)
+        for member, lines in zip(members, drawn, strict=True):
+            for line, entry in zip(found, lines, strict=True):
+                line[member] = triple(entry)
+    return [tuple(line) for line in found]
 
 
 def triple(line: np.ndarray) -> Triple:

@@ -31,9 +31,12 @@ def settings(domain: str, *, quick: bool = False, folder: Path = FOLDER) -> dict
 
 def _settings(model: Model, path: Path, quick: bool) -> Parameters:
     found = {**model.defaults, **(read_winner(path) if path.is_file() else {})}
-    if quick and "epochs" in found:
-        found["epochs"] = min(found["epochs"], _FEW_EPOCHS)
-    return found
+    return few_epochs(found) if quick and ("epochs" in found or model.dial_from_fit) else found
+
+
+def few_epochs(parameters: Parameters) -> Parameters:
+    """The same, for a training that is over soon."""
+    return {**parameters, "epochs": min(parameters.get("epochs", _FEW_EPOCHS), _FEW_EPOCHS)}
 
 
 def variants(

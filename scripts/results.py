@@ -2,7 +2,8 @@
 
     python scripts/results.py report
 
-Nothing is run or measured: all of it comes from report.json, with the machine and the commit that it names.
+Nothing is run or measured: all of it comes from report.json, with the machine and the commit that it names. The tables
+have VBN as it was tuned and, where the report has it, VBN without a parameter.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from reproduction.report import read_about, read_results, readme_part, with_part, write_report
 
 ROOT = Path(__file__).parent.parent
-LARGEST = 3_000_000  # bytes, of all files together
+LARGEST = 4_000_000  # bytes, of all files together
 
 
 def main(report: Path, root: Path = ROOT) -> Path:

@@ -3,7 +3,25 @@
 from __future__ import annotations
 
 from reproduction.report.markdown import readme_part, with_part
+from reproduction.report.plots import check_drawing
 from reproduction.report.wording import About, about
-from reproduction.report.writing import read_about, read_results, write_report
+from reproduction.report.writing import (
+    read_about,
+    read_amounts,
+    read_results,
+    write_amounts,
+    write_report,
+)
 
-__all__ = ["About", "about", "read_about", "read_results", "readme_part", "with_part", "write_report"]
+__all__ = [
+    "About",
+    "about",
+    "check_drawing",
+    "read_about",
+    "read_amounts",
+    "read_results",
+    "readme_part",
+    "with_part",
+    "write_amounts",
+    "write_report",
+]

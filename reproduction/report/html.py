@@ -6,7 +6,8 @@ from collections.abc import Callable
 from html import escape
 from itertools import groupby
 
-from reproduction.claims import Claim, Opening
+from reproduction.claims import Claim
+from reproduction.opening import Opening
 from reproduction.report.wording import (
     MARKS,
     SUMMARY,

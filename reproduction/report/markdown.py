@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from reproduction.claims import Opening, opening
+from reproduction.opening import Opening, opening
 from reproduction.report.wording import (
     MARKS,
     SUMMARY,
@@ -31,6 +31,12 @@ def markdown(first: Opening, results: tuple[DomainResult, ...], made: About, pic
         parts += [f"- **{claim.verdict}**: {claim.what}. {claim.found}", *(f"    - {line}" for line in claim.details)]
     parts += [text for table in first.tables for text in ("", *table_lines(table))]
     parts += [text for picture in first.pictures for text in _picture(picture, pictures)]
+    return "\n".join([*parts, *sections(results, pictures)]) + "\n"
+
+
+def sections(results: tuple[DomainResult, ...], pictures: str) -> list[str]:
+    """The lines of the results, a section each."""
+    parts: list[str] = []
     for result in results:
         parts += ["", f"## {result.title}", "", result.text]
         parts += [text for table in result.tables for text in ("", *table_lines(table))]
@@ -39,7 +45,7 @@ def markdown(first: Opening, results: tuple[DomainResult, ...], made: About, pic
         parts += [text for found in result.texts for text in ("", *_texts(found))]
         if result.notes:
             parts += ["", "### Notes", "", *(f"- {note}" for note in result.notes)]
-    return "\n".join(parts) + "\n"
+    return parts
 
 
 def table_lines(table: Table, *, heading: bool = True) -> list[str]:
@@ -103,7 +109,7 @@ def readme_part(results: tuple[DomainResult, ...], made: About, folder: str) -> 
         "## Results",
         "",
         f"`make reproduce` on public data ([protocol](docs/protocol.md), [whole report]({folder}/report.md)). "
-        f"{commits(results, made.commit)}, {made.machine}.",
+        f"{commits(results, made.commit)}, {made.machine}.{_seeds(results)}",
     ]
     for table in (table for table in first.tables if table.role in ("inference", "similarity")):
         parts += ["", f"**{table.title}.** {_caption(table)}", "", *table_lines(_plain(table), heading=False)]
@@ -112,6 +118,12 @@ def readme_part(results: tuple[DomainResult, ...], made: About, folder: str) -> 
     parts += ["", "What should hold, and what came out:", ""]
     parts += [f"- {claim.what}: **{claim.verdict}**. {claim.found}" for claim in first.claims]
     return "\n".join(parts)
+
+
+def _seeds(results: tuple[DomainResult, ...]) -> str:
+    """Over how many seeds figures are, in words; empty where the report does not say."""
+    found = sorted({int(result.facts["seeds"]) for result in results if "seeds" in result.facts})
+    return f" Seeds: {', '.join(map(str, found))}." if found else ""
 
 
 def _caption(table: Table) -> str:

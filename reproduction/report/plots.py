@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,13 +150,18 @@ class Drawn:
     png: bytes
 
 
+def check_drawing() -> None:
+    """Refuse to begin where pictures could not be drawn, before hours of training rather than after."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib is not installed: pip install 'vbn[reproduce]'.")
+
+
 def drawn(picture: Picture) -> Drawn:
     """Draw a picture."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("matplotlib is not installed: pip install 'vbn[reproduce]'.") from error
+    check_drawing()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": picture.name}):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
         {"panels": _panels, "frames": _frames}.get(picture.kind, _single)(figure, picture)

@@ -8,15 +8,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reproduction.claims import opening
+from reproduction.claims import claims
+from reproduction.opening import opening
 from reproduction.report.html import html
-from reproduction.report.markdown import markdown
-from reproduction.report.plots import drawn
-from reproduction.report.wording import About
-from reproduction.results import DomainResult
+from reproduction.report.markdown import markdown, sections
+from reproduction.report.plots import Drawn, drawn
+from reproduction.report.wording import About, times
+from reproduction.results import DomainResult, Picture
 from vbn._errors import DataError
 
-_PICTURES = "pictures"
+_PICTURES, _AMOUNTS = "pictures", "amounts.json"
 T = TypeVar("T")
 
 
@@ -38,14 +39,7 @@ def write_report(results: tuple[DomainResult, ...], folder: Path, made: About) -
         The three files.
     """
     first = opening(results)
-    (folder / _PICTURES).mkdir(parents=True, exist_ok=True)
-    pictures = {
-        picture.name: drawn(picture)
-        for picture in (*first.pictures, *(picture for result in results for picture in result.pictures))
-        if picture.series
-    }
-    for name, picture in pictures.items():
-        (folder / _PICTURES / f"{name}.png").write_bytes(picture.png)
+    pictures = _draw((*first.pictures, *(picture for result in results for picture in result.pictures)), folder)
     content = {
         "about": made.to_dict(),
         "claims": [asdict(claim) for claim in first.claims],
@@ -59,6 +53,36 @@ def write_report(results: tuple[DomainResult, ...], folder: Path, made: About) -
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return tuple(folder / name for name in texts)
+
+
+def write_amounts(results: tuple[DomainResult, ...], folder: Path, made: About) -> tuple[Path, ...]:
+    """Write amounts.md with its pictures, and amounts.json, which `read_amounts` reads; returns the two files."""
+    _draw(tuple(picture for result in results for picture in result.pictures), folder)
+    told = [asdict(claim) for claim in claims(results)]
+    content = {"about": made.to_dict(), "claims": told, "domains": [result.to_dict() for result in results]}
+    head = ["# Score against the amount of data", "", *(f"- {line}" for line in (*made.lines(), *times(results)))]
+    texts = {
+        "amounts.md": "\n".join([*head, *sections(results, _PICTURES)]) + "\n",
+        _AMOUNTS: json.dumps(content, indent=1, allow_nan=False) + "\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return tuple(folder / name for name in texts)
+
+
+def read_amounts(folder: Path) -> tuple[DomainResult, ...]:
+    """What a folder's amounts.json says; nothing where there is none."""
+    path = folder / _AMOUNTS
+    return read_results(path) if path.is_file() else ()
+
+
+def _draw(pictures: tuple[Picture, ...], folder: Path) -> dict[str, Drawn]:
+    """Draw pictures into the folder; by name."""
+    (folder / _PICTURES).mkdir(parents=True, exist_ok=True)
+    made = {picture.name: drawn(picture) for picture in pictures if picture.series}
+    for name, picture in made.items():
+        (folder / _PICTURES / f"{name}.png").write_bytes(picture.png)
+    return made
 
 
 def read_results(path: Path) -> tuple[DomainResult, ...]:

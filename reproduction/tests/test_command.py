@@ -40,6 +40,18 @@ def test_a_quick_run_writes_a_report_and_a_second_one_redoes_nothing(tmp_path, c
     assert all("from the cache" in line for line in runs)
 
 
+def test_amounts_are_written_and_go_into_a_later_report(tmp_path, called, monkeypatch):
+    monkeypatch.setattr("reproduction.amounts.RIVALS", ("popularity", "ease"))
+    music_of(tmp_path, shop(tmp_path / "shop", 60))
+    ask = ("--data", tmp_path, "--out", tmp_path / "report", "--quick", "--processes", 1)
+    done = called("amounts", *ask, "--domains", "music", "--shares", "0.5,1")
+    assert done.returncode == 0, done.stderr
+    assert [line.rpartition("/")[2] for line in done.stdout.splitlines()] == ["amounts.md", "amounts.json"]
+    assert called("music", *ask).returncode == 0
+    found = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert [result["name"] for result in found["domains"]] == ["music", "amounts-music"]
+
+
 def test_a_search_writes_where_it_is_told(tmp_path, called, monkeypatch):
     monkeypatch.setattr("reproduction.search.SPACES", {"ease": {"regularization": ("log", 1.0, 100.0)}})
     music_of(tmp_path, shop(tmp_path / "shop", 60))
@@ -57,6 +69,9 @@ def test_wrong_usage_is_told_before_anything_runs(tmp_path, called):
     lonely = called("movies", "--data", tmp_path, "--winners", tmp_path)
     assert lonely.returncode == 2
     assert "--search" in lonely.stderr
+    for wrong in (["--domains", "words"], ["--shares", "0"], ["--shares", "a"], ["--search", 2]):
+        assert called("amounts", "--data", tmp_path, *wrong).returncode == 2
+    assert called("movies", "--data", tmp_path, "--shares", 0.1).returncode == 2
     (tmp_path / "file").touch()
     taken = called("movies", "--data", tmp_path, "--out", tmp_path / "file")
     assert taken.returncode == 2

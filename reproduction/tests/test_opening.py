@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from reproduction.claims import AS_IN_THE_PAPER, FAILS, HOLDS, IN_PART, claims, opening
+from reproduction.claims import FAILS, HOLDS, IN_PART, claims
+from reproduction.opening import AS_IN_THE_PAPER, opening
 from reproduction.paper_numbers import INFERENCE, SIMILARITY
 from reproduction.results import Cell, DomainResult, Picture, Row, Series, Table, Verdicts
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from reproduction.cache import Cache, Record
 from reproduction.judging import MAIN, contributions
+from reproduction.models import DIAL_OF_THE_FIT, NO_PARAMETER, given_nothing
 from reproduction.reliability import Facts
 from reproduction.running import Progress
 from reproduction.runs import DIAL
@@ -113,6 +114,8 @@ def completion(
     for family, seeded in FAMILIES.items():
         for seed in range(seeds if seeded else 1):
             key, label = {**what, "family": family, "seed": seed}, f"completion, {family}, seed {seed}"
+            if family == "vbn-default":
+                key["fitted"] = given_nothing()
             pairs_of = parts.test if part == "test" and family in _PROBABLE else None
             record = kept(
                 cache, progress, label, key, partial(_judged, training, family, seed, cases, counts, pairs_of)
@@ -125,7 +128,7 @@ def completion(
     return CompletionResult(cases, above, others, reliability)
 
 
-FAMILIES = {"vbn": True, "bsg": True, "sg": True, "popularity": False}
+FAMILIES = {"vbn": True, "vbn-default": True, "bsg": True, "sg": True, "popularity": False}
 """Families of models, and whether seeds make a difference."""
 
 _PROBABLE = ("vbn", "bsg")  # those that predict probabilities
@@ -174,10 +177,15 @@ class Training:
     def scorings(self, family: str, model: Any) -> Iterator[Scoring]:
         """(name, scores of a list of queries, the columns of these, offsets of the dial) for each way to ask.
 
-        Ours is asked in every way, rivals as in the paper and in the way that suits them best.
+        Ours is asked in every way, rivals as in the paper and in the way that suits them best, `VBN()` as `recommend`
+        asks it where nothing is said: folded in.
         """
         if family == "popularity":
             yield "Popularity", model.scores, model.columns, None
+            return
+        if family == "vbn-default":
+            scorer = as_scorer(model, popularity=DIAL_OF_THE_FIT)
+            yield NO_PARAMETER, scorer.scores, scorer.columns, None
             return
         yield from self._asked(family, model)
         if family != "vbn":
@@ -216,11 +224,11 @@ class Training:
         """The trained model of a family."""
         if family == "popularity":
             return Popularity().fit(counted(self.sentences, 1))
-        section = {**self.settings[family]}
+        section = {**self.settings.get(family, {})}  # what is given no parameter has none
         if family == "sg":
             return SkipGram(**section, seed=seed).fit(self.sentences)
         window = section.pop("window", None)
-        made = (VBN if family == "vbn" else BayesianSkipGram)(**section, seed=seed, verbose=False)
+        made = (BayesianSkipGram if family == "bsg" else VBN)(**section, seed=seed, verbose=False)
         return made.fit(self._data(window))
 
 

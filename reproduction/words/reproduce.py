@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reproduction.cache import Cache, Record
+from reproduction.models import NO_PARAMETER
 from reproduction.results import DomainResult, Picture, Series
 from reproduction.running import Options, Progress, run_jobs, to_nobody
 from reproduction.runs import curves
@@ -24,7 +25,7 @@ from reproduction.words.completion import AVERAGE, DIALS, CompletionResult, comp
 from reproduction.words.completion import runs as completion_runs
 from reproduction.words.corpus import Words
 from reproduction.words.masked import reliability_table
-from reproduction.words.settings import winners
+from reproduction.words.settings import QUICK, winners
 from reproduction.words.similarity import SimilarityResult, similarity
 from reproduction.words.similarity import runs as similarity_runs
 from vbn.inference import Dial
@@ -188,7 +189,9 @@ def reproduce_words(folder: str | os.PathLike[str], options: Options, cache: Cac
 
 
 def _settings(options: Options) -> tuple[dict[str, dict[str, dict[str, Any]]], int]:
-    return {name: winners(name, quick=options.quick) for name in EXPERIMENTS}, 1 if options.quick else options.seeds
+    small = {"vbn-default": {**QUICK}} if options.quick else {}
+    found = {name: {**winners(name, quick=options.quick), **small} for name in EXPERIMENTS}
+    return found, 1 if options.quick else options.seeds
 
 
 def _described(words: Words) -> str:
@@ -227,13 +230,14 @@ def _reproduced(
         ),
         verdicts=(
             tables.similarity_verdicts(alike),
+            tables.similarity_verdicts_without(alike),
             *tables.completion_verdicts(hidden, ranking),
             tables.completion_dominance(hidden, ranking),
         ),
         texts=tables.example_texts(alike, opposite, words.counts),
         pictures=(_dial_picture(hidden, tables.places(ranking)), _bound_picture(parts)),
         notes=(*_NOTES, *quick),
-        facts={"settings": settings, "settled": parts.settled, "pairs": _pair_counts(alike)},
+        facts={"seeds": seeds, "settings": settings, "settled": parts.settled, "pairs": _pair_counts(alike)},
     )
 
 
@@ -265,7 +269,7 @@ def _dial_picture(found: CompletionResult, chosen: Mapping[str, tuple[str, int]]
     series = []
     best = {way for way, _ in chosen.values()}
     for model, runs in found.above.items():
-        if model not in best and model.partition(", ")[2] not in ("", AVERAGE):
+        if model not in (*best, NO_PARAMETER) and model.partition(", ")[2] not in ("", AVERAGE):
             continue
         for floor, places in curves(DIALS if len(runs[0]) > 1 else (Dial(),)).items():
             if floor and model != chosen["VBN"][0]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.models import NO_PARAMETER
 from reproduction.rivals import FastText
 from reproduction.words.corpus import Edge, Words, counted
 from reproduction.words.graph import WordGraph, with_families
@@ -122,6 +123,12 @@ def vbn_vectors(material: Material, seed: int) -> Trained:
     return Trained(vectors, {"VBN": described(model)})
 
 
+def default_vectors(material: Material, seed: int) -> Trained:
+    """VBN without a parameter, read out without one."""
+    model = VBN(**material.settings.get("vbn-default", {}), seed=seed, verbose=False).fit(material.data)
+    return Trained({NO_PARAMETER: vectors_for(model, material.names)}, {NO_PARAMETER: described(model)})
+
+
 def corpus_vectors(family: str, material: Material, seed: int) -> Trained:
     """A model without the graph, the same retrofitted to the graph, and averaged over it."""
     model, name = _fitted(material, family, seed), _SHOWN[family]
@@ -168,6 +175,7 @@ def graph_vectors(material: Material, seed: int) -> Trained:  # noqa: ARG001 - n
 
 FAMILIES: dict[str, Callable[[Material, int], Trained]] = {
     "vbn": vbn_vectors,
+    "vbn-default": default_vectors,
     **{family: partial(corpus_vectors, family) for family in BASES},
     "graph": graph_vectors,
 }

@@ -13,7 +13,7 @@ from reproduction.running import Progress
 from reproduction.winners import FOLDER, as_toml
 
 _REACHED = "reached"  # figures on validation data, for the reader only
-_QUICK = {"epochs": 2, "dim": 10}
+QUICK = {"epochs": 2, "dim": 10}
 
 
 def winners(experiment: str, *, quick: bool = False) -> dict[str, dict[str, Any]]:
@@ -40,7 +40,7 @@ def winners(experiment: str, *, quick: bool = False) -> dict[str, dict[str, Any]
 
 
 def _shorter(section: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in _QUICK.items() if key in section}
+    return {key: value for key, value in QUICK.items() if key in section}
 
 
 def write_winners(

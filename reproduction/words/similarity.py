@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from reproduction.cache import Cache, Record
+from reproduction.models import given_nothing
 from reproduction.running import Progress
 from reproduction.words.corpus import Judged, Words, edge_mark, judged
 from reproduction.words.graph import cosines
@@ -103,6 +104,8 @@ def similarity(
     for family in FAMILIES:
         for seed in range(1 if family in UNSEEDED else seeds):
             key, label = {**what, "family": family, "seed": seed}, f"similarity, {family}, seed {seed}"
+            if family == "vbn-default":
+                key["fitted"] = given_nothing()
             record = kept(cache, progress, label, key, partial(_scored, material, pairs, family, seed))
             for model in record.facts["models"]:
                 run = {name: record.arrays[f"{model}|{name}"] for name in pairs}

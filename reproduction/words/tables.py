@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from reproduction.judging import intervals
+from reproduction.models import NO_PARAMETER
 from reproduction.paper_numbers import ANTONYMS, INFERENCE, NEAREST, OPPOSITES, PERCENTILES, SIMILARITY
 from reproduction.results import Cell, Row, Table, Texts, Verdicts
 from reproduction.runs import label
@@ -93,6 +94,21 @@ def similarity_verdicts(found: SimilarityResult) -> Verdicts:
     )
 
 
+def similarity_verdicts_without(found: SimilarityResult) -> Verdicts:
+    """`VBN()` against every rival, and against VBN as it was tuned."""
+    rivals = ["VBN", *(model for model in found.scores if not model.startswith("VBN"))]
+    ours = NO_PARAMETER
+    lines = tuple((found.difference(ours, rival), found.difference(ours, rival, rare=True)) for rival in rivals)
+    return Verdicts(
+        f"{NO_PARAMETER}, less the tuned VBN and its rivals, word similarity",
+        ("average, known pairs", "average, rare pairs"),
+        tuple(rivals),
+        lines,
+        "95 % intervals of a paired bootstrap over pairs within each set.",
+        role="similarity, no parameter",
+    )
+
+
 def antonym_table(found: AntonymResult) -> Table:
     """HR@0.2%, HR@1% and MPR of opposites, by way of ranking."""
     figures = (*SHARES, "MPR")
@@ -128,7 +144,7 @@ def example_texts(similar: SimilarityResult, opposites: AntonymResult, counts: M
         for query in BESIDE
     ]
     beside += [
-        (f"{rare}, given {query}: paper", *(_shown(found.get(model.partition(",")[0])) for model in similar.examples))
+        (f"{rare}, given {query}: paper", *(_shown(found.get(model)) for model in similar.examples))
         for (query, rare), found in PERCENTILES.items()
         if rare == RARE
     ]
@@ -170,9 +186,14 @@ def _dial(ranking: Mapping[str, Any]) -> Dial:
 _AVERAGED: dict[str, Place] = {name: (f"{name}, {AVERAGE}", NEUTRAL) for name in SHOWN.values()}
 
 
+_GIVEN_NOTHING: Place = (NO_PARAMETER, NEUTRAL)
+
+
 def _lines(ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Place]]:
     """By group, the name of each line and where it stands in the results."""
-    return {CHOSEN: {**places(ranking), "Popularity": ("Popularity", NEUTRAL)}, AS_IN_THE_PAPER: _AVERAGED}
+    best = places(ranking)
+    chosen = {"VBN": best["VBN"], NO_PARAMETER: _GIVEN_NOTHING, **best, "Popularity": ("Popularity", NEUTRAL)}
+    return {CHOSEN: chosen, AS_IN_THE_PAPER: _AVERAGED}
 
 
 def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -182,9 +203,10 @@ def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str,
         for name, (model, dial) in lines.items():
             papers = [INFERENCE.get(("words", name, *column)) if group == CHOSEN else None for column in FOUR]
             cells = [cell(found.by_seed(model, *c, dial), paper) for c, paper in zip(FOUR, papers, strict=True)]
-            asked = _label(found, model, dial) if group == CHOSEN and "," in model else ""
+            asked = _label(found, model, dial) if group == CHOSEN and name in SHOWN.values() else ""
+            asked = "folded in, dial of the fit" if name == NO_PARAMETER else asked
             ranks = group == CHOSEN or name != "VBN"
-            rows.append(Row(name, tuple(cells), group, asked, ours=name == "VBN", ranks=ranks))
+            rows.append(Row(name, tuple(cells), group, asked, ours=name in ("VBN", NO_PARAMETER), ranks=ranks))
     full, rare = int(found.chosen("full").sum()), int(found.chosen("rare").sum())
     return Table(
         "Sentence completion",
@@ -220,11 +242,13 @@ def completion_verdicts(found: CompletionResult, ranking: Mapping[str, Mapping[s
             {name: _AVERAGED[name] for name in papers},
             "as in the paper",
         ),
+        _against(found, "no parameter given", _GIVEN_NOTHING, {name: best[name] for name in papers}, "no parameter"),
+        _against(found, "no parameter given", _GIVEN_NOTHING, {"VBN": best["VBN"]}, "no parameter, tuned"),
     )
 
 
 def _against(found: CompletionResult, way: str, own: Place, theirs: Mapping[str, Place], role: str) -> Verdicts:
-    whom = "every rival" if role == "all" else "the paper's rivals"
+    whom = {"all": "every rival", "no parameter, tuned": "VBN as it was tuned"}.get(role, "the paper's rivals")
     return Verdicts(
         f"Sentence completion: VBN ({way}) against {whom}",
         TITLES,
@@ -269,7 +293,7 @@ def completion_dominance(found: CompletionResult, ranking: Mapping[str, Mapping[
 
 
 def _positions(found: CompletionResult) -> list[Place]:
-    ways = [model for model in found.above if model.startswith("VBN")]
+    ways = [model for model in found.above if model.startswith("VBN") and model != NO_PARAMETER]
     return [(way, dial) for way in ways for dial in range(len(found.above[way][0]))]
 
 

@@ -1,5 +1,6 @@
 """The experiments on a toy corpus: they run from a clean cache to the end, know what they should, and are kept."""
 
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import vbn
 from reproduction.cache import Cache
+from reproduction.models import NO_PARAMETER
 from reproduction.results import DomainResult
 from reproduction.running import Options, Progress
 from reproduction.words import reproduce_from, winners
@@ -14,6 +16,7 @@ from reproduction.words.ablations import VARIANTS, settled_after, without_varian
 from reproduction.words.antonyms import antonyms, divide, opposite_logits, ranked_shares
 from reproduction.words.completion import completion
 from reproduction.words.graph import stem, with_families
+from reproduction.words.rivals import Material
 from reproduction.words.similarity import similarity
 
 
@@ -55,6 +58,7 @@ def test_all_of_it_runs_and_survives_json(whole):
     assert all(0 <= row.cells[0].value <= 1 for row in result.tables[3].rows)
     assert {row.name for row in result.tables[4].rows} >= {"VBN", "VBN w/o relations"}
     dominance = next(verdict for verdict in result.verdicts if verdict.role == "dominance")
+    assert not {name for name in dominance.rivals if name.startswith("VBN")}
     assert set(dominance.rivals) >= {"BSG", "BSG-R", "SG", "SG-R", "BSG, as in the paper", "Popularity"}
     assert all(len(remark) == len(dominance.about) for remark in dominance.remarks)
     assert [text.title for text in result.texts] == [
@@ -63,6 +67,35 @@ def test_all_of_it_runs_and_survives_json(whole):
         "First answers for lowest",
     ]
     assert all(row for text in result.texts for row in text.rows)
+
+
+def test_no_parameter_stands_beside_the_tuned_model(whole):
+    tables = {table.title: table for table in whole.result.tables}
+    groups = Counter(row.name for row in tables["Word similarity, Spearman x 100"].rows)
+    assert groups[NO_PARAMETER] == groups["VBN"] == 3
+    names = [row.name for row in tables["Sentence completion"].rows]
+    assert names[:2] == ["VBN", NO_PARAMETER]
+    assert all(0 <= cell.value <= 100 for cell in tables["Sentence completion"].rows[1].cells)
+    roles = {found.role: found for found in whole.result.verdicts}
+    assert roles["similarity, no parameter"].rivals[0] == "VBN"
+    assert roles["no parameter"].rivals == ("BSG", "BSG-R", "SG", "SG-R")
+    assert roles["no parameter, tuned"].rivals == ("VBN",)
+    remarks = next(found for found in whole.result.verdicts if found.role == "dominance").remarks
+    assert not [remark for remark in remarks if "no parameter" in remark[0]]
+    dial = next(picture for picture in whole.result.pictures if picture.name == "words-dial")
+    assert [len(series.x) for series in dial.series if series.name == NO_PARAMETER] == [1]
+
+
+def test_words_without_a_parameter_are_trained_without_one(toy, tmp_path, told):
+    found = similarity(toy, settings_of("similarity"), 1, Cache(tmp_path), told.progress)
+    material = Material(toy, settings_of("similarity"))
+    model = vbn.VBN(seed=0, verbose=False).fit(material.data)
+    names, vectors = model.vectors(["dog", "tea"])
+    cosine = vectors[0] @ vectors[1] / np.linalg.norm(vectors[0]) / np.linalg.norm(vectors[1])
+    pairs = found.pairs["men"]
+    at = list(zip(pairs.left, pairs.right, strict=True)).index(("dog", "tea"))
+    assert names == ["dog", "tea"]
+    assert found.scores[NO_PARAMETER][0]["men"][at] == pytest.approx(cosine, abs=1e-5)
 
 
 def test_a_second_call_trains_nothing(whole, toy):
