@@ -63,7 +63,8 @@ class Trained:
     of negatives that an entity of a given count would have had, which adding an entity needs. Logits of co-occurrence
     are divided by `temperature` before they become probabilities; it is 1 unless the model was calibrated. `rejects`
     says whether training redrew negatives that were observed pairs (None for older models, which do not record it).
-    With `relations_apart`, relations use vectors that are read out of u and v.
+    With `relations_apart`, relations use vectors that are read out of u and v. `noise_counts` is what negatives were
+    drawn by (None: the counts of the columns, as in older models).
     """
 
     row_side: Side
@@ -77,6 +78,7 @@ class Trained:
     temperature: float = 1.0
     rejects: bool | None = None
     relations_apart: bool = False
+    noise_counts: np.ndarray | None = None
 
     @classmethod
     def from_training(cls, network: Network, sampler: Sampler) -> Trained:
@@ -93,6 +95,7 @@ class Trained:
             noise_power=sampler.noise_power,
             rejects=sampler.reject,
             relations_apart=network.apart,
+            noise_counts=sampler.noise_counts,
         )
 
     def __repr__(self) -> str:
@@ -193,8 +196,16 @@ class Trained:
 
     def noise(self) -> np.ndarray:
         """Return the probability of each column as a negative, 0 for columns without data."""
-        weights = noise_weights(self.columns.counts, self.columns.counts > 0, self.noise_power)
+        counts = self.columns.counts if self.noise_counts is None else self.noise_counts
+        weights = noise_weights(counts, counts > 0, self.noise_power)
         return np.asarray(weights / weights.sum())
+
+    def column_totals(self) -> np.ndarray:
+        """Return what the counts of each column added up to; of older models, as their entities' counts tell it."""
+        if self.noise_counts is not None:
+            return self.noise_counts
+        counts = self.columns.counts
+        return np.asarray(counts * (self.row_totals.sum() / counts.sum()))
 
     @cached_property
     def profile(self) -> Profile:
