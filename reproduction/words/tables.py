@@ -194,7 +194,7 @@ def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str,
         f"maskings. Candidates: the whole vocabulary of training ({int(found.others.max()) + 1:,} words at most) less "
         "the other words of the sentence. The dial of VBN, BSG and BSG-R trades all words for rare ones. Above, each "
         "model is asked in the way, and at the position, with the best mean of the four figures on validation "
-        "sentences.",
+        "sentences; of positions within a tenth of a point, at the best for rare words.",
         role="inference",
     )
 
@@ -255,7 +255,7 @@ def completion_dominance(found: CompletionResult, ranking: Mapping[str, Mapping[
         TITLES,
         tuple(theirs),
         compared[0],
-        f"Our lead over each rival at the position, of {len(ours)} (three ways to ask), where the smallest of the "
+        f"Our lead over each rival at the position, of {len(ours)} (in all ways to ask), where the smallest of the "
         f"four leads is largest, with 95 % intervals. A rival is {DOMINATED} where all four leads are at least 0; ours "
         f"is {NOT_WORSE} where no interval lies below 0. The best position was chosen on these cases, which flatters; "
         "beside it stands what comes out where one half of the sentences chooses the position for the other half, and "
