@@ -194,7 +194,7 @@ def completion_table(found: CompletionResult, ranking: Mapping[str, Mapping[str,
         f"maskings. Candidates: the whole vocabulary of training ({int(found.others.max()) + 1:,} words at most) less "
         "the other words of the sentence. The dial of VBN, BSG and BSG-R trades all words for rare ones. Above, each "
         "model is asked in the way, and at the position, with the best mean of the four figures on validation "
-        "sentences; of positions within a tenth of a point, at the best for rare words.",
+        "sentences.",
         role="inference",
     )
 
