@@ -21,7 +21,7 @@ from vbn._errors import DataError, ParameterError
 from vbn._version import __version__
 from vbn.data import UNREADABLE
 
-SALT = "5"  # to be changed with any change of code that moves a result
+SALT = "6"  # to be changed with any change of code that moves a result
 _FACTS = "facts.json"
 
 

@@ -217,14 +217,14 @@ class Split:
     label: str
     examples: tuple[str, ...] = ()
     cold: bool = False
-    _made: dict[tuple[str, str | None], Dataset] = field(default_factory=dict)
+    _made: dict[tuple[str, str | None, str | float], Dataset] = field(default_factory=dict)
 
     @cached_property
     def hash(self) -> str:
         """What identifies the data to train on and to ask for."""
         return fingerprint([self.domain.hash, self.masked.part, self.which])
 
-    def data(self, setting: str, taxonomy: str | None = None) -> Dataset:
+    def data(self, setting: str, taxonomy: str | None = None, weight: str | float = "auto") -> Dataset:
         """What to train on.
 
         Parameters
@@ -233,23 +233,27 @@ class Split:
             `USERS`, `ITEMS` or `BOTH`.
         taxonomy
             Name of one of the domain's taxonomies; None for counts alone.
+        weight
+            How much evidence a basket is: "auto", "none" (every pair counts 1) or with how many others an item counts.
         """
-        if (setting, taxonomy) not in self._made:
+        key = (setting, taxonomy, weight)
+        if key not in self._made:
             if taxonomy is None:
-                made = self._counted(setting)
+                made = self._counted(setting, None if weight == "none" else weight)
             else:
                 edges = self.domain.edges(taxonomy)
-                made = self.data(setting).with_taxonomy(edges)
+                made = self.data(setting, None, weight).with_taxonomy(edges)
                 if setting == BOTH:
                     made = made.with_taxonomy(edges, side="row")
-            self._made[setting, taxonomy] = made
-        return self._made[setting, taxonomy]
+            self._made[key] = made
+        return self._made[key]
 
-    def _counted(self, setting: str) -> Dataset:
+    def _counted(self, setting: str, weight: str | float | None) -> Dataset:
         kept = self.masked.interactions.keep(self.masked.training(self.which))
         if setting == ITEMS:
-            return Dataset.from_baskets(list(kept.baskets().values()))
+            return Dataset.from_baskets(list(kept.baskets().values()), weight=weight)
         users, *others = kept.columns()
         if setting == USERS:
             return Dataset.from_interactions(users, *others)
-        return Dataset.from_interactions([beside_items(user) for user in users], *others).with_co_occurrences()
+        people = Dataset.from_interactions([beside_items(user) for user in users], *others)
+        return people.with_co_occurrences(basket_weight=weight)

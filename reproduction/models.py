@@ -20,7 +20,7 @@ Fit = Callable[[Dataset, Parameters, int], Any]
 
 PAPER, TODAY, OURS = "The paper's models", "What one would pick today", "This library"
 _DISTRIBUTIONS = {"gensim": "gensim", "implicit": "implicit", "lightfm": "lightfm-next", "cmfrec": "cmfrec"}
-_NOT_OF_THE_FIT = ("taxonomy", "popularity", "popularity_floor", "setting")
+_NOT_OF_THE_FIT = ("taxonomy", "popularity", "popularity_floor", "setting", "weight")
 _QUERIES = {USERS: "row", ITEMS: "items", BOTH: "both"}
 _BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
 _BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
@@ -28,7 +28,7 @@ _BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
 NO_PARAMETER = "VBN, no parameter given"
 """What a report calls `VBN()`."""
 
-DIAL_OF_THE_FIT: Any = 0.0
+DIAL_OF_THE_FIT: Any = "auto"
 """What `as_scorer` gets as popularity for a model that is given none: "auto" is the position that the fit chose."""
 
 
@@ -54,8 +54,8 @@ class Model:
         parameters) -> model.
     defaults : dict
         Parameters until a search has found better ones. "taxonomy" is the name of a taxonomy of the domain,
-        "popularity" and "popularity_floor" the dial and "setting" what to train on in place of `setting`; the rest goes
-        to `fit`.
+        "popularity" and "popularity_floor" the dial, "setting" what to train on in place of `setting`, and "weight" the
+        evidence of a basket ("auto", "none" or a number); the rest goes to `fit`.
         "prior_weight" is alpha and beta of entities and categories: the larger, the nearer precisions stay to 1.
     others : tuple of dict
         Further parameters that a search tries before it varies the best of all these.

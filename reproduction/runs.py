@@ -165,7 +165,8 @@ class Runner:
             return model.fit(base, edges, of_fit(parameters)), before + time.perf_counter() - started
         key = fingerprint(identity(model, split, settings, seed))
         if key not in self._last:
-            data = split.data(model.setting, _taxonomy(model, split, parameters))
+            weight = parameters.get("weight", "auto")
+            data = split.data(model.setting, _taxonomy(model, split, parameters), weight)
             started = time.perf_counter()
             fitted = model.fit(data, of_fit(parameters), seed)
             self._last = {key: (fitted, time.perf_counter() - started)}

@@ -29,7 +29,13 @@ _BAYES: Space = {
     "epochs": (10, 20),
     "prior_weight": (1.0, 3.0, 10.0, 30.0),
 }
-_BAYES_ITEMS: Space = {**_BAYES, "dim": (20, 50), "negatives": (1, 2, 4), "epochs": (5, 10)}
+_BAYES_ITEMS: Space = {
+    **_BAYES,
+    "dim": (20, 50),
+    "negatives": (1, 2, 4),
+    "epochs": (5, 10),
+    "weight": ("auto", 30.0, "none"),
+}
 _RETROFIT: Space = {"iterations": (1, 3, 10), "alpha": ("log", 0.3, 30.0)}
 
 SPACES: dict[str, Space] = {

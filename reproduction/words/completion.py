@@ -41,6 +41,7 @@ AVERAGE = "average"
 """The paper's way to ask: the mean of the words of a sentence."""
 
 _STRETCH = 8.0  # a cosine spans 2, a logit about 16
+_SHARPNESS = 5.0  # of the mean over a sentence's words: 0 would be their plain mean, infinity the nearest word alone
 
 SHOWN = {"vbn": "VBN", "bsg": "BSG", "bsg-r": "BSG-R", "sg": "SG", "sg-r": "SG-R"}
 Score = Callable[[list[Basket]], np.ndarray]
@@ -236,7 +237,8 @@ def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
     """Ways to ask: by the plain average, as in the paper; with frequent words thinned out as training did.
 
     Skip-gram is asked by cosines, as in the paper, or by products with its output vectors; Bayesian models by the
-    predictive probability of an averaged or a folded-in query, or by cosines, too, of the means of u + v.
+    predictive probability of an averaged or a folded-in query, or by cosines, too, of the means of u + v: with the
+    average of the sentence, or with each of its words, of which rare ones say more than frequent ones.
     """
     columns = as_scorer(model).columns
     keep = keep_probabilities(columns.counts, subsample)
@@ -262,6 +264,7 @@ def _ways(key: str, model: Any, subsample: float | None) -> Iterator[Scoring]:
     yield f"{name}, fold-in", thinned(folded.scores), folded.columns, offsets
     yield f"{name}, average and cosine", averaged.cosines, averaged.columns, offsets
     yield f"{name}, thinned average and cosine", thinned(averaged.cosines), averaged.columns, offsets
+    yield f"{name}, telling words and cosine", averaged.telling_cosines, averaged.columns, offsets
 
 
 class WordsOnly:
@@ -293,6 +296,27 @@ class WordsOnly:
         joint, words = self._joint
         asked = basket_matrix(list(queries), self._trained.columns) @ joint
         return np.asarray(_STRETCH * unit(np.asarray(asked, np.float32)) @ words)
+
+    @cached_property
+    def _telling(self) -> np.ndarray:
+        """What a word says by being there: -log of its frequency; 0 for nodes of the graph."""
+        counts = self._trained.columns.counts
+        return np.asarray(np.log(counts.sum() / np.where(counts > 0, counts, counts.sum())))
+
+    def telling_cosines(self, queries: list[Basket]) -> np.ndarray:
+        """Return cosines of u + v with each word of a query, in a mean that leans to near and to telling words.
+
+        The mean is log sum_w a_w exp(s cosine_w) / s with a_w in proportion to -log frequency: a rare word that goes
+        with one word of a sentence need not go with its average. Stretched as `cosines`.
+        """
+        joint, words = self._joint
+        found = np.empty((len(queries), words.shape[1]), np.float32)
+        for row, query in enumerate(queries):
+            ids = self._trained.columns.ids(list(query))
+            weights = np.fromiter(query.values(), np.float64, len(query)) * self._telling[ids]
+            near = np.exp(_SHARPNESS * np.asarray(unit(joint[ids]), np.float32) @ words.astype(np.float32))
+            found[row] = np.log((weights / weights.sum()).astype(np.float32) @ near)
+        return np.asarray(_STRETCH / _SHARPNESS * found)
 
     def scores(self, queries: list[Basket]) -> np.ndarray:
         """One row for each query."""

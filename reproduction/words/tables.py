@@ -279,7 +279,7 @@ def completion_dominance(found: CompletionResult, ranking: Mapping[str, Mapping[
         TITLES,
         tuple(theirs),
         compared[0],
-        f"Our lead over each rival at the position, of {len(ours)} (three ways to ask), where the smallest of the "
+        f"Our lead over each rival at the position, of {len(ours)} (in all ways to ask), where the smallest of the "
         f"four leads is largest, with 95 % intervals. A rival is {DOMINATED} where all four leads are at least 0; ours "
         f"is {NOT_WORSE} where no interval lies below 0. The best position was chosen on these cases, which flatters; "
         "beside it stands what comes out where one half of the sentences chooses the position for the other half, and "

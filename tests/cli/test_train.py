@@ -111,6 +111,31 @@ def test_files_of_every_kind_are_read(tmp_path, called):
         assert len(vbn.load(tmp_path / "model").similar(entity)) >= 1
 
 
+def test_how_much_evidence_a_basket_is_can_be_said(tmp_path, called):
+    (tmp_path / "baskets.txt").write_text(" ".join(f"i{n}" for n in range(31)) + "\n")
+    baskets = ("train", "baskets.txt", "--kind", "baskets", *FAST, "--out", "m")
+    for weight, total in (((), 310), (("--weight", "none"), 930), (("--weight", 3), 93), (("--weight", "auto"), 310)):
+        result = called(*baskets, *weight, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert vbn.load(tmp_path / "m").data_.counts.total == pytest.approx(total)
+    assert called(*baskets, "--weight", 3, cwd=tmp_path).returncode == 0
+    assert called("train", "--config", "m/train.toml", cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.counts.total == pytest.approx(93)
+    wrong = called(*baskets, "--weight", "much", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "--weight must be auto, none or a positive number" in wrong.stderr
+
+
+def test_the_weight_of_a_basket_is_for_interactions_with_co_occurrences_only(tmp_path, called):
+    (tmp_path / "bought.csv").write_text("user,item\n" + "".join(f"u,i{n}\n" for n in range(31)))
+    given = ("train", "bought.csv", "--kind", "interactions", "--weight", "none", *FAST, "--out", "m")
+    refused = called(*given, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--weight has no meaning for interactions" in refused.stderr
+    assert called(*given, "--co-occurrences", 1, cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.counts.total == 31 + 930
+
+
 def test_rows_without_a_name_are_dropped_if_wanted_and_the_settings_remember_it(tmp_path, called):
     (tmp_path / "bought.csv").write_text("user,item\na,tea\n,tea\nb,NA\nb,tea\nb,milk\n")
     given = ["train", "bought.csv", "--kind", "interactions", *FAST, "--out", "m"]

@@ -194,7 +194,7 @@ def test_a_relation_keeps_its_rank_when_its_counts_are_gone():
 
 def past(n=50, new=5, total=1e5):
     noise = np.r_[np.full(n, 1 / n), np.zeros(new)]
-    return Past(noise, np.r_[np.linspace(0, 1, n) * total / (0.5 * n), np.zeros(new)], None)
+    return Past(noise, np.r_[np.linspace(0, 1, n) * total / (0.5 * n), np.zeros(new)], None, noise)
 
 
 def test_new_columns_get_the_negatives_of_the_old_positives():
@@ -256,6 +256,6 @@ def test_an_older_model_lets_new_data_decide_about_rejection():
             reject_positives="auto",
             seed=0,
             dtype=np.dtype(np.float32),
-            past=Past(before.noise, before.row_totals, known),
+            past=replace(before, rejects=known),
         )
         assert sampler.reject is known

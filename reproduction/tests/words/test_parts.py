@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import vbn
 from reproduction.datasets import SimilaritySet
+from reproduction.words.completion import WordsOnly
 from reproduction.words.corpus import judged, split
 from reproduction.words.graph import WordGraph, cosines, unit
 from reproduction.words.masked import held_out_pairs, masked, ranks, rare_words
@@ -131,3 +132,23 @@ def test_pairs_that_are_held_out_stand_near_each_other_and_frequent_words_are_th
     assert everything["a", "the"] == everything["the", "a"] == 600
     assert 0 < found["a", "the"] < 100
     assert found["the", "the"] < 10
+
+
+def test_telling_words_weigh_more_than_frequent_ones_and_near_ones_more_than_far_ones():
+    sentences = [["the", "dog", "barks"], ["the", "cat", "purrs"], ["the", "sun", "shines"], ["the", "the", "end"]] * 9
+    model = vbn.VBN(dim=4, epochs=8, verbose=False).fit(vbn.Dataset.from_sequences([*sentences, ["rare", "dog"]]))
+    asked = WordsOnly(model.trained_, "average")
+    vectors = unit(model.trained_.posterior.u.mean + model.trained_.posterior.v.mean)
+    counts = model.trained_.columns.counts
+
+    def of(query):
+        ids = model.trained_.columns.ids(query)
+        said = -np.log(counts[ids] / counts.sum())
+        close = vectors[ids] @ vectors[model.trained_.columns.ids(asked.columns.names)].T
+        return 8.0 / 5.0 * np.log(said / said.sum() @ np.exp(5.0 * close))
+
+    found = asked.telling_cosines([{"the": 1.0, "rare": 1.0}, {"dog": 2.0, "cat": 1.0}])
+    np.testing.assert_allclose(found[0], of(["the", "rare"]), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(found[1], of(["dog", "dog", "cat"]), rtol=1e-4, atol=1e-4)
+    plain = asked.cosines([{"rare": 1.0}])[0]
+    np.testing.assert_allclose(asked.telling_cosines([{"rare": 3.0}])[0], plain, rtol=1e-4, atol=1e-4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,7 @@ _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
 _ACCEPTED = {
     "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
-    "baskets": (_TEXT_FILE | {"drop_missing"}, 2),
+    "baskets": (_TEXT_FILE | {"drop_missing", "weight"}, 2),
     "interactions": (_TEXT_FILE | {"drop_missing", "time"}, 3),
     "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
@@ -118,11 +119,15 @@ def check_usage(settings: Mapping[str, Any]) -> None:
     if kind not in _ACCEPTED:
         raise typer.BadParameter(f"kind {kind!r} is not one of {', '.join(_ACCEPTED)}.")
     accepted, width = _ACCEPTED[kind]
+    if "co_occurrences" in settings:
+        accepted |= {"weight"}
     for key in sorted(_SPECIAL & settings.keys()):
         if key not in accepted:
             raise typer.BadParameter(f"{option_of(key)} has no meaning for {kind}.")
     if len(settings.get("columns", ())) > width:
         raise typer.BadParameter(f"--columns: {kind} have at most {width} columns to choose.")
+    if "weight" in settings:
+        _weight(settings["weight"])
     unknown = set(settings.get("symmetric", ())) - settings.get("relation", {}).keys()
     if unknown:
         raise typer.BadParameter(f"--symmetric {sorted(unknown)[0]}: there is no --relation of this name.")
@@ -162,7 +167,7 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
     Counts that take more than the settings' memory are moved to the folder `scratch` and mapped.
     """
     if "co_occurrences" in settings:
-        data = data.with_co_occurrences(settings["co_occurrences"])
+        data = data.with_co_occurrences(settings["co_occurrences"], _weight(settings.get("weight", "auto")))
     if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
         data = data.to_folder(scratch)
     unnamed = "drop" if settings.get("drop_missing") else "error"
@@ -194,6 +199,8 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
         options["delimiter"] = options["delimiter"].replace("\\t", "\t")
     if options.pop("drop_missing", False):
         options["missing"] = "drop"
+    if "weight" in options:
+        options["weight"] = _weight(options["weight"])
     columns = _columns(settings, "columns")
     if kind == "sequences":
         return Dataset.from_sequences(file, column=columns[0] if columns else None, **options)
@@ -203,6 +210,19 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
                 options[f"{side}s"] = read_names(Path(options.pop(f"{side}_names")))
     made: Dataset = getattr(Dataset, f"from_{kind}")(file, *columns, **options)
     return made
+
+
+def _weight(given: str | float) -> str | float | None:
+    """Read how much evidence a basket is: "auto", "none" or a positive number."""
+    if given in ("auto", "none"):
+        return "auto" if given == "auto" else None
+    try:
+        number = float(given)
+    except ValueError:
+        number = math.nan
+    if not 0.0 < number < math.inf:
+        raise typer.BadParameter(f"--weight must be auto, none or a positive number, got {given}.")
+    return number
 
 
 def _columns(settings: Mapping[str, Any], key: str) -> list[str | int | None]:

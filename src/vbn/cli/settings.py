@@ -31,7 +31,13 @@ MODEL = {item.option_name: item for item in PARAMETERS if item.option_name is no
 _BY_KIND: dict[Any, tuple[type, ...]] = {float: _NUMBER, int: (int,), bool: (bool,), list[str]: (list,)}
 _OF_A_RUN = ("config", "resume", "force", "dry_run", "quiet")
 _OPTIONS: _Types = {item.name: _BY_KIND.get(item.kind, _TEXT) for item in OPTIONS if item.name not in _OF_A_RUN}
-_OPTIONS |= {"input": _TEXT, "columns": (list,), "taxonomy_columns": (list,), "relation": (dict,)}
+_OPTIONS |= {
+    "input": _TEXT,
+    "weight": (str, *_NUMBER),
+    "columns": (list,),
+    "taxonomy_columns": (list,),
+    "relation": (dict,),
+}
 _PARAMETERS: _Types = {
     name: (*_TYPES.get(item.kind, _TEXT), *([str] if item.auto else []), *([dict] if item.by else []))
     for name, item in MODEL.items()

@@ -34,6 +34,7 @@ _DELIMITER = "What separates the fields of INPUT (in a .txt: tokens or items), s
 _COUNTS = "Keep the counts in the model, to go on learning and to know what was seen [yes]."
 _UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
+_EVIDENCE = "Baskets: with how many others an item counts at most; none: with all [auto]."
 _FIELDS = "A,B,..."
 
 Kind = Literal["sequences", "baskets", "interactions", "pairs", "matrix", "folder"]
@@ -81,6 +82,7 @@ OPTIONS = (
     Option("max_size", int, _INPUT, "Keep only this many entities, the most frequent ones.", least=1),
     Option("shared", bool, _INPUT, "Pairs, matrix: whether both sides are the same entities.", "--shared/--separate"),
     Option("co_occurrences", float, _INPUT, _TOGETHER, metavar="WEIGHT"),
+    Option("weight", str, _INPUT, _EVIDENCE, metavar="auto|none|N"),
     Option("row_names", Path, _INPUT, "Matrix: a text file with the names of its rows."),
     Option("column_names", Path, _INPUT, "Matrix: a text file with the names of its columns."),
     Option("validation", Path, _INPUT, "Held-out data like INPUT; its log-likelihood is shown."),

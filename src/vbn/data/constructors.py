@@ -127,13 +127,15 @@ class Constructors:
         min_count: float = 1,
         max_size: int | None = None,
         max_basket: int | None = 5000,
+        weight: str | float | None = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
         missing: str = "error",
     ) -> Dataset:
         """Count items that are in one basket together: purchases, a patient's diagnoses.
 
-        Every ordered pair of different items counts once for each basket that holds both.
+        Every ordered pair of different items counts for each basket that holds both: 1 in a small basket, less in a
+        large one, so that evidence grows with the number of its items, not with its square.
 
         Parameters
         ----------
@@ -150,6 +152,10 @@ class Constructors:
         max_basket : int, default 5000
             Of a basket with more different items, count this many, chosen at random (the same in every run, with a
             warning): pairs grow with the square, and a basket that large says little about any of them.
+        weight : "auto", float or None, default "auto"
+            With how many others an item of a basket counts at most. In a basket of n different items every pair counts
+            ``min(1, weight / (n - 1))``. "auto" is 10, about what a window of five words is to text. None counts every
+            pair 1: a basket of 500 items then weighs 600 times as much as one of 20.
         header, delimiter, missing : optional
             How to read a text file, and what to do about missing names: see `Constructors`.
 
@@ -158,9 +164,11 @@ class Constructors:
         >>> from vbn.data import Dataset
         >>> Dataset.from_baskets([["tea", "milk"], ["tea", "milk", "rusk"]])
         Dataset(baskets: 3 entities, 6 cells, total 8)
+        >>> Dataset.from_baskets([["tea", "milk"], ["tea", "milk", "rusk"]], weight=1)
+        Dataset(baskets: 3 entities, 6 cells, total 5)
         """
         entries = read_baskets(source, baskets, items, header, delimiter, missing)
-        return cls._build(from_entries(entries, min_count, max_size, max_basket), "baskets", entries.reading)
+        return cls._build(from_entries(entries, min_count, max_size, max_basket, weight), "baskets", entries.reading)
 
     @classmethod
     def from_interactions(

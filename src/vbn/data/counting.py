@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _TABLE = 1 << 22  # slots of a counting table: 64 MB
 _TOKENS_A_THREAD = 1_000_000
+_PARTNERS = 10.0  # of an item, whose pairs count in full: about those within a window of five
 Run = tuple[IdArray, IdArray]
 
 
@@ -47,6 +49,17 @@ def _check_limits(min_count: Any, max_size: Any) -> None:
         raise ParameterError(f"min_count must be a number of at least 0, got {min_count!r}")
     if max_size is not None and (isinstance(max_size, bool) or not isinstance(max_size, Integral) or max_size < 1):
         raise ParameterError(f"max_size must be a whole number of at least 1, or None, got {max_size!r}")
+
+
+def partners(weight: Any, name: str = "weight") -> float:
+    """Return with how many others an item of a basket counts at most: "auto" is a fixed number, None no limit."""
+    if weight is None:
+        return math.inf
+    if isinstance(weight, str) and weight == "auto":
+        return _PARTNERS
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < math.inf:
+        raise ParameterError(f'{name} must be "auto", None or a positive number, got {weight!r}')
+    return float(weight)
 
 
 def check_flag(name: str, value: Any) -> None:
@@ -232,10 +245,13 @@ def _merged(runs: list[Run]) -> Run:
     return runs[0]
 
 
-def from_entries(entries: Entries, min_count: float, max_size: int | None, max_basket: int | None) -> Parts:
-    """Count, for every ordered pair of different items, the baskets that hold both."""
+def from_entries(
+    entries: Entries, min_count: float, max_size: int | None, max_basket: int | None, weight: Any
+) -> Parts:
+    """Count, for every ordered pair of different items, the baskets that hold both, large ones with less weight."""
     baskets, items, _ = entries
     _check_limits(min_count, max_size)
+    most = partners(weight)
     if max_basket is not None and (isinstance(max_basket, bool) or max_basket < 2):
         raise ParameterError(
             f"max_basket must be a whole number of at least 2, or None for no limit, got {max_basket!r}"
@@ -249,7 +265,7 @@ def from_entries(entries: Entries, min_count: float, max_size: int | None, max_b
     if max_basket is not None:
         there = _thinned(held, membership.shape[0], max_basket)
         held, place = held[there], place[there]
-    counts = together(held, place, membership.shape[0], len(kept))
+    counts = together(held, place, membership.shape[0], len(kept), most)
     return _square(items.names, kept, seen, counts, min_count)
 
 
@@ -272,11 +288,18 @@ def _thinned(baskets: IdArray, n_baskets: int, most: int) -> BoolArray:
     return there
 
 
-def together(baskets: IdArray, items: IdArray, n_baskets: int, n_items: int) -> Counts:
-    """Return, for every ordered pair of different items, the number of baskets that hold both."""
+def together(baskets: IdArray, items: IdArray, n_baskets: int, n_items: int, most: float) -> Counts:
+    """Return, for every ordered pair of different items, the weight of the baskets that hold both.
+
+    The pairs of a basket of n items weigh min(1, most / (n - 1)) each: an item counts with at most `most` others.
+    """
     from scipy.sparse import csr_array
 
-    held: Any = csr_array((np.ones(len(items)), (baskets, items)), shape=(n_baskets, n_items))
-    pairs = (held.T @ held).tocoo()
+    others = np.maximum(np.bincount(baskets, minlength=n_baskets) - 1, 1)
+    weights = np.minimum(1.0, most / others)[baskets]
+    place, shape = (baskets, items), (n_baskets, n_items)
+    held: Any = csr_array((np.ones(len(items)), place), shape=shape)
+    weighted: Any = csr_array((weights, place), shape=shape)
+    pairs = (held.T @ weighted).tocoo()
     apart = pairs.row != pairs.col
     return Counts.from_coo(pairs.row[apart], pairs.col[apart], pairs.data[apart], (n_items, n_items))

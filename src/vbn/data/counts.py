@@ -101,7 +101,10 @@ class Counts:
 
     def column_sums(self) -> FloatArray:
         """Return the sum of each column."""
-        return summed(self.indices, self.values, self.shape[1])
+        result = np.zeros(self.shape[1])
+        for _, _, block in self.blocks():
+            result += summed(block.indices, block.values, self.shape[1])
+        return result
 
     def transpose(self) -> Counts:
         """Return the counts with rows and columns exchanged."""

@@ -19,6 +19,8 @@ from vbn.data.relation import Relation, read_relation
 from vbn.data.taxonomy import Taxonomy
 from vbn.data.vocabulary import Vocabulary
 
+_COUNTED_BY_CELLS = ("baskets", "interactions")  # kinds whose noise follows the cells, not the entities' own counts
+
 
 class Dataset(Constructors):
     """Co-occurrence counts, a taxonomy and relations over named entities; immutable.
@@ -118,6 +120,27 @@ class Dataset(Constructors):
     def times(self) -> FloatArray | None:
         """When each cell was last counted, in the order of `counts.values`; None if that is not known."""
         return self._times
+
+    @property
+    def noise_counts(self) -> FloatArray:
+        """What negatives are drawn by: how much each column weighs in the counts; for text, how often it occurs.
+
+        It differs from the counts of the entities where these count baskets, which hold few items or many.
+
+        Examples
+        --------
+        >>> data = Dataset.from_baskets([["tea", "milk"], ["tea", "rusk", "honey"]])
+        >>> dict(zip(data.columns, data.columns.counts.tolist()))
+        {'tea': 2.0, 'milk': 1.0, 'rusk': 1.0, 'honey': 1.0}
+        >>> dict(zip(data.columns, data.noise_counts.tolist()))
+        {'tea': 3.0, 'milk': 1.0, 'rusk': 2.0, 'honey': 2.0}
+        """
+        return self._counts.column_sums() if self.counted_by_cells else self._columns.counts
+
+    @property
+    def counted_by_cells(self) -> bool:
+        """Whether negatives follow the sums of the columns, not the counts of the entities."""
+        return self._kind in _COUNTED_BY_CELLS
 
     @property
     def row_taxonomy(self) -> Taxonomy | None:
@@ -286,7 +309,7 @@ class Dataset(Constructors):
         relation = read_relation(name, pairs, entities, symmetric, missing, fields, header=header, delimiter=delimiter)
         return self._replaced(relations={**self._relations, name: relation})
 
-    def with_co_occurrences(self, weight: float = 1.0) -> Dataset:
+    def with_co_occurrences(self, weight: float = 1.0, basket_weight: str | float | None = "auto") -> Dataset:
         """Return this data set with its columns as further rows, whose counts say which columns occur together.
 
         Where rows have few columns (patients with a handful of diagnoses), a model of both is often better than a model
@@ -296,7 +319,10 @@ class Dataset(Constructors):
         Parameters
         ----------
         weight : float, default 1
-            What a row adds to the count of every ordered pair of its columns, whatever its own counts are.
+            What a row with few columns adds to the count of every ordered pair of them, whatever its own counts are.
+        basket_weight : "auto", float or None, default "auto"
+            With how many others a column of a row counts at most, as `weight` of `from_baskets`: in a row with n
+            columns, every pair weighs ``weight * min(1, basket_weight / (n - 1))``.
 
         Raises
         ------
@@ -312,7 +338,7 @@ class Dataset(Constructors):
         >>> both
         Dataset(interactions: 5 rows x 3 columns, 8 cells, total 8)
         """
-        rows, counts = with_columns_as_rows(self, weight)
+        rows, counts = with_columns_as_rows(self, weight, basket_weight)
         return self._replaced(rows, counts=counts)
 
     def _replaced(

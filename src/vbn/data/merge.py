@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vbn._errors import DataError, ParameterError, RelationError
-from vbn.data.counting import together
+from vbn.data.counting import partners, together
 from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, latest
 from vbn.data.describe import counted
 from vbn.data.relation import Relation
@@ -116,14 +116,15 @@ def _all_relations(
     return relations
 
 
-def with_columns_as_rows(data: Dataset, weight: Any) -> tuple[Vocabulary, Counts]:
+def with_columns_as_rows(data: Dataset, weight: Any, basket_weight: Any) -> tuple[Vocabulary, Counts]:
     """Return the rows followed by every column that co-occurs with another one, and their counts."""
     if isinstance(weight, bool) or not isinstance(weight, numbers.Real) or not 0 < float(weight) < math.inf:
         raise ParameterError(f"weight must be a positive number, got {weight!r}")
     if data.shared:
         raise DataError("rows and columns are the same entities here: their counts are co-occurrences already")
+    most = partners(basket_weight, "basket_weight")
     rows, columns, counts = data.rows, data.columns, data.counts
-    pairs = together(counts.row_ids(), counts.indices.astype(np.int64), len(rows), len(columns))
+    pairs = together(counts.row_ids(), counts.indices.astype(np.int64), len(rows), len(columns), most)
     new = np.flatnonzero(np.diff(pairs.indptr))
     names = [columns[column] for column in new.tolist()]
     clashes = [name for name in names if name in rows]

@@ -48,6 +48,9 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
     result = trained.grown(larger(trained.row_side), larger(trained.column_side))
     if grows[ROW]:
         result = replace(result, row_totals=np.r_[trained.row_totals, seen])
+    if grows[COLUMN] and trained.noise_counts is not None:
+        result = replace(result, noise_counts=_with_new(trained, trained.noise_counts, new))
+    if grows[ROW]:
         _fold_in_rows(result, new, seed)
     if grows[COLUMN]:
         _fold_in_columns(result, new, seed)
@@ -64,10 +67,14 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
 
 def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEntity]) -> Vocabulary:
     """Return the vocabulary with the new entities, counted in its own unit (a token has several contexts)."""
-    seen = names.counts.sum()
+    return Vocabulary([*names.names, *(entity.name for entity in new)], _with_new(trained, names.counts, new))
+
+
+def _with_new(trained: Trained, counts: np.ndarray, new: Sequence[NewEntity]) -> np.ndarray:
+    """Return counts with those of the new entities, in the same unit: what all add up to is what was seen of rows."""
+    seen = counts.sum()
     unit = trained.row_totals.sum() / seen if seen > 0 else 1.0
-    counts = [sum(entity.contexts.values()) / unit for entity in new]
-    return Vocabulary([*names.names, *(entity.name for entity in new)], np.r_[names.counts, counts])
+    return np.concatenate([counts, [sum(entity.contexts.values()) / unit for entity in new]])
 
 
 def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEntity]) -> Taxonomy | None:

@@ -37,10 +37,11 @@ def continued(earlier: Trained, data: Dataset) -> Dataset:
 
 def past_of(earlier: Trained, data: Dataset) -> Past:
     """Return what the sampler needs of the earlier data; `data` is the result of `continued`."""
-    noise, totals = np.zeros(len(data.columns)), np.zeros(len(data.rows))
+    noise, totals, sums = np.zeros(len(data.columns)), np.zeros(len(data.rows)), np.zeros(len(data.columns))
     noise[: len(earlier.columns)] = np.where(earlier.column_active, earlier.noise(), 0.0)
     totals[: len(earlier.rows)] = earlier.row_totals
-    return Past(noise, totals, earlier.rejects)
+    sums[: len(earlier.columns)] = earlier.column_totals()
+    return Past(noise, totals, earlier.rejects, sums)
 
 
 def sites_of(earlier: Trained, relations: list[RelationInfo]) -> dict[str, Sites]:

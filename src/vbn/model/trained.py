@@ -71,8 +71,9 @@ class Trained:
     of negatives that an entity of a given count would have had, which adding an entity needs. `slope` and `intercept`
     are those of `Link` for co-occurrence, 1 and 0 unless the model was calibrated. `rejects` says whether training
     redrew negatives that were observed pairs (None for older models, which do not record it). With `relations_apart`,
-    relations use vectors that are read out of u and v. `dials` are the positions of the popularity dial, as weight and
-    floor, that held-out pairs chose, by what they favour; empty if none was chosen.
+    relations use vectors that are read out of u and v. `noise_counts` is what negatives were drawn by (None: the counts
+    of the columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that
+    held-out pairs chose, by what they favour; empty if none was chosen.
     """
 
     row_side: Side
@@ -88,6 +89,7 @@ class Trained:
     rejects: bool | None = None
     relations_apart: bool = False
     dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    noise_counts: np.ndarray | None = None
 
     @classmethod
     def from_training(cls, network: Network, sampler: Sampler) -> Trained:
@@ -104,6 +106,7 @@ class Trained:
             noise_power=sampler.noise_power,
             rejects=sampler.reject,
             relations_apart=network.apart,
+            noise_counts=sampler.noise_counts,
         )
 
     def __repr__(self) -> str:
@@ -220,8 +223,16 @@ class Trained:
 
     def noise(self) -> np.ndarray:
         """Return the probability of each column as a negative, 0 for columns without data."""
-        weights = noise_weights(self.columns.counts, self.columns.counts > 0, self.noise_power)
+        counts = self.columns.counts if self.noise_counts is None else self.noise_counts
+        weights = noise_weights(counts, counts > 0, self.noise_power)
         return np.asarray(weights / weights.sum())
+
+    def column_totals(self) -> np.ndarray:
+        """Return what the counts of each column added up to; of older models, as their entities' counts tell it."""
+        if self.noise_counts is not None:
+            return self.noise_counts
+        counts = self.columns.counts
+        return np.asarray(counts * (self.row_totals.sum() / counts.sum()))
 
     @cached_property
     def profile(self) -> Profile:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vbn.data import Counts
+from vbn.data import Counts, Dataset
 from vbn.kernels import CellArrays
 
 _GROWTH = 2.0  # smaller growth is chance; correcting it in every batch of a stream, but never a loss, would add up
@@ -94,6 +94,11 @@ class Past:
     noise: np.ndarray  # how likely each column was as a negative
     row_totals: np.ndarray  # how much each row weighed in a sample
     rejects: bool | None  # whether a negative that was an observed pair was drawn again (None: not known)
+    column_totals: np.ndarray  # how much each column weighed in the counts
+
+    def noise_counts(self, data: Dataset) -> np.ndarray:
+        """Return what negatives are drawn by, now and before; the entities of new data count both already."""
+        return data.noise_counts + self.column_totals if data.counted_by_cells else data.noise_counts
 
     @property
     def columns(self) -> np.ndarray:

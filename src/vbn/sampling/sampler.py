@@ -70,7 +70,8 @@ class Sampler:
         self._refuse_nothing(subsample)
         row_cells, column_cells = np.diff(self.counts.indptr), self._column_cells()
         self.columns = column_cells > 0 if past is None else (column_cells > 0) | past.columns
-        weights = noise_weights(data.columns.counts, self.columns, self.noise_power)
+        self.noise_counts = data.noise_counts if past is None else past.noise_counts(data)
+        weights = noise_weights(self.noise_counts, self.columns, self.noise_power)
         self._noise_weights = weights
         self.reject = self._sparse() if reject_positives == "auto" else bool(reject_positives)
         self._noise_ids = np.flatnonzero(weights).astype(np.int32)

@@ -62,6 +62,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "column_active": trained.column_active,
         "row_totals": trained.row_totals,
     }
+    if trained.noise_counts is not None:
+        tensors["noise_counts"] = trained.noise_counts
     fields = ("name", "symmetric", "prior", "rank")
     extra = {
         "shared": trained.shared,
@@ -122,7 +124,19 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         rejects=_flag(extra, "rejects") if "rejects" in extra else None,
         relations_apart=_flag(extra, "relations_apart", False),
         dials=_dials(extra.get("dials", {})),
+        noise_counts=_noise_counts(tensors, m),
     )
+
+
+def _noise_counts(tensors: Mapping[str, np.ndarray], n_columns: int) -> np.ndarray | None:
+    """Return what negatives were drawn by; None in folders of before version 0.2."""
+    if "noise_counts" not in tensors:
+        return None
+    counts = take(tensors, "noise_counts", DOUBLE, (n_columns,))
+    need_positive("noise_counts", counts, or_zero=True)
+    if not counts.any():
+        raise ModelFileError("none of the columns of the model may be a negative.")
+    return counts
 
 
 def densities_out(prefix: str, holder: Holder) -> dict[str, np.ndarray]:
