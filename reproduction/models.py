@@ -130,7 +130,7 @@ def _bayesian(kind: type[VBN]) -> Fit:
     def fit(data: Dataset, parameters: Parameters, seed: int) -> VBN:
         given = {**parameters}
         prior = dict.fromkeys(("entity", "category"), given.pop("prior_weight"))
-        return kind(**given, alpha=prior, beta=prior, cold_precision="prior", seed=seed, verbose=False).fit(data)
+        return kind(**given, alpha=prior, beta=prior, favour=None, seed=seed, verbose=False).fit(data)
 
     return fit
 
