@@ -31,6 +31,7 @@ class Parameter:
     most: float | None = None
     choices: tuple[str, ...] = ()
     optional: bool = False  # whether it may be None
+    auto: bool = False  # whether it may be "auto"
     by: str = ""  # "relation" or "kind" (of variable): it may also be a dict of values by these names
     main: bool = False  # one of the few that `vbn train --help` shows first
     option: str | None = ""  # the setting of `vbn train`, by default its name; None: there is none
@@ -51,7 +52,7 @@ class Parameter:
     def values(self) -> str:
         """What it may be, in words."""
         words = _WORDS.get(self.kind) or (one_of(self.choices) if self.choices else self._numbers())
-        return words + f", or by {self.by}" * bool(self.by) + ", or None" * self.optional
+        return words + ", or 'auto'" * self.auto + f", or by {self.by}" * bool(self.by) + ", or None" * self.optional
 
     def _numbers(self) -> str:
         bounds = []
@@ -119,8 +120,8 @@ PARAMETERS = (
     Parameter("reject_positives", "auto", "auto", "model"),
     Parameter("relation_rank", "whole", 10, "relations", symbol="t_k", least=1, most=LARGEST_DIM, by="relation"),
     Parameter("relation_weight", "number", 1.0, "relations", above=0, by="relation"),
-    Parameter("relation_prior", "number", 0.0, "relations", least=0, by="relation"),
-    Parameter("relation_space", "choice", "joint", "relations", choices=("joint", "readout")),
+    Parameter("relation_prior", "number", "auto", "relations", least=0, auto=True, by="relation"),
+    Parameter("relation_space", "choice", "readout", "relations", choices=("joint", "readout")),
     Parameter("hard_negatives", "number", 0.0, "relations", least=0, most=1),
     Parameter("alpha", "number", 1.0, "prior", symbol="alpha", above=0, by="kind"),
     Parameter("beta", "number", 1.0, "prior", symbol="beta", above=0, by="kind"),

@@ -33,7 +33,8 @@ _OF_A_RUN = ("config", "resume", "force", "dry_run", "quiet")
 _OPTIONS: _Types = {item.name: _BY_KIND.get(item.kind, _TEXT) for item in OPTIONS if item.name not in _OF_A_RUN}
 _OPTIONS |= {"input": _TEXT, "columns": (list,), "taxonomy_columns": (list,), "relation": (dict,)}
 _PARAMETERS: _Types = {
-    name: (*_TYPES.get(item.kind, _TEXT), *([dict] if item.by else [])) for name, item in MODEL.items()
+    name: (*_TYPES.get(item.kind, _TEXT), *([str] if item.auto else []), *([dict] if item.by else []))
+    for name, item in MODEL.items()
 }
 _KEYS = _OPTIONS | _PARAMETERS
 
@@ -64,7 +65,10 @@ def _by_name(key: str, entries: list[str]) -> Any:
     option = option_of(key)
     kind = int if MODEL[key].kind == "whole" else float
     try:
-        read = {name: kind(number) for name, _, number in (entry.rpartition("=") for entry in entries)}
+        read = {
+            name: number if MODEL[key].auto and number == "auto" else kind(number)
+            for name, _, number in (entry.rpartition("=") for entry in entries)
+        }
     except ValueError:
         told = f"{option} takes one number, or NAME=NUMBER as often as needed, not {' '.join(entries)}."
         raise typer.BadParameter(told) from None

@@ -187,10 +187,23 @@ def evaluate_relation(
 
 
 def _places(model: Any, relation: str, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-    """Return the place of the right entity among the answers to the left one, from 1; 11 if it is not among them."""
-    asked = dict.fromkeys(left for left, _ in pairs)
-    answers = {left: [row.entity for row in model.related(relation, left, k=_FIRST)] for left in asked}
-    return np.array(
-        [answers[left].index(right) + 1 if right in answers[left] else _FIRST + 1 for left, right in pairs],
-        dtype=np.float64,
-    )
+    """Return the place of the right entity among the answers to the left one, from 1; 11 if it is not among them.
+
+    Known pairs are ranked like others, and those that are not asked for are no competitors.
+    """
+    asked: dict[str, set[str]] = {}
+    for left, right in pairs:
+        asked.setdefault(left, set()).add(right)
+    data = model.data_
+    given = np.empty(0) if data is None else data.relations[relation].left
+    more = {left: int(np.count_nonzero(given == model.trained_.rows.id(left))) for left in asked}
+    answers = {
+        left: [
+            row.entity
+            for row in model.related(relation, left, k=_FIRST + more[left], known="ranked")
+            if not row.known or row.entity in rights
+        ]
+        for left, rights in asked.items()
+    }
+    places = [answers[left].index(right) + 1 if right in answers[left] else _FIRST + 1 for left, right in pairs]
+    return np.minimum(np.array(places, dtype=np.float64), _FIRST + 1)

@@ -6,7 +6,7 @@ from vbn.inference.expected import Expected, expected_cooccurrences, expected_re
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
-from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, related, similar, top
+from vbn.inference.neighbours import by_cosine, check_readout, cosine_std, read_out, similar, top
 from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
     full_variances,
@@ -19,10 +19,13 @@ from vbn.inference.predictive import (
     stiffness,
 )
 from vbn.inference.ranking import Dial, Hidden, Ranked, rank, read_dial, tables
-from vbn.inference.table import Density, Row, Table, Tables
+from vbn.inference.relating import KNOWN, Asked, related
+from vbn.inference.table import Density, Related, RelatedRow, Row, Table, Tables
 from vbn.kernels import damping, logit
 
 __all__ = [
+    "KNOWN",
+    "Asked",
     "Bin",
     "Density",
     "Dial",
@@ -32,6 +35,8 @@ __all__ = [
     "LabelledPairs",
     "NewEntity",
     "Ranked",
+    "Related",
+    "RelatedRow",
     "Reliability",
     "Row",
     "Table",

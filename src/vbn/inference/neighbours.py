@@ -1,4 +1,4 @@
-"""Neighbours of an entity: by cosine, by the probability of co-occurring (the paper's ranking), or by a relation.
+"""Neighbours of an entity: by cosine, or by the probability of co-occurring (the paper's ranking).
 
 A cosine compares the vectors of a readout: the density of an entity as a row, the sum of both its densities, or these
 pulled towards what its parents say. Nothing is learned here: a readout is a sum of independent densities of the
@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.inference.predictive import probability, probability_std, relation_moments
 from vbn.inference.ranking import Dial, Hidden, rank, tables
 from vbn.inference.table import Table
-from vbn.kernels import logit
 from vbn.model import Block, Gaussians, Trained, lengths, smoothed
 
 READOUTS = ("entity", "both", "smoothed")
@@ -49,21 +47,6 @@ def similar(
             )
         return _by_context(trained, positive, negative, k, side, candidates)
     raise ParameterError(f"by={by!r} must be 'cosine' or 'context'.")
-
-
-def related(trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray, dial: Dial) -> Table:
-    """Find the k columns to which the relation most probably leads from the entity."""
-    i = trained.rows.id(entity)
-    everything = np.arange(len(trained.columns))
-    found = relation_moments(trained, trained.relation_number(relation), np.array([i]), everything)
-    mean, variance = (moments[0] for moments in found)
-    allowed = candidates.copy()
-    if trained.shared:
-        allowed[i] = False
-    best = top(logit(mean, variance) + dial.added(trained.profile), allowed, k)
-    mean, variance = mean[best], variance[best]
-    names = [trained.columns[j] for j in best]
-    return Table(names, probability(mean, variance), probability_std(mean, variance), "p")
 
 
 def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:

@@ -19,10 +19,7 @@ _RELATIVES = 60  # siblings or children that a card shows
 def answers(served: Served, table: Table, side: str = "column") -> out.Answers:
     """Return a table with how often each entity was seen."""
     names = served.trained.vocabulary(side)
-    rows = [
-        out.Answer(entity=row.entity, score=row.score, std=row.std, count=float(names.counts[names.id(row.entity)]))
-        for row in table
-    ]
+    rows = [out.Answer(**row._asdict(), count=float(names.counts[names.id(row.entity)])) for row in table]
     return out.Answers(measure=table.measure, answers=rows)
 
 

@@ -61,6 +61,7 @@ class Answer(BaseModel):
     score: float
     std: float
     count: float
+    known: bool | None = None  # of a relation: whether training was given the pair; null if that is not known
 
 
 class Answers(BaseModel):

@@ -1,0 +1,151 @@
+"""Answers of relations: the pairs that are known, and the probability of the others.
+
+A relation that is learned separately has a matrix for all entities, which generalises but cannot hold single pairs. So
+the known pairs of a row are folded in when it is asked: its vector u gets the prior N(u_i, I / tau) around the vector
+that is read out of its densities, and the pairs and the columns that score highest without being pairs move it. Rows
+without known pairs keep their vectors, so nothing that is predicted for them changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbn.data import Relation
+from vbn.inference.neighbours import top
+from vbn.inference.predictive import probability, probability_std, relation_moments, relation_scores
+from vbn.inference.ranking import Dial
+from vbn.inference.table import Related
+from vbn.kernels import logit
+from vbn.model import Trained, curvature
+
+KNOWN = ("first", "ranked", "excluded")
+"""What `related` does with pairs that training was given."""
+
+_TAU = 10.0  # vectors have length 1
+_NEAREST = 100  # columns that the known pairs are held against, in each round
+_ROUNDS = 3
+_STEPS = 10  # Newton steps of a round, at most
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A relation of a model, with its known pairs; None if the model does not know which pairs it was given."""
+
+    trained: Trained
+    name: str
+    pairs: Relation | None
+
+    @property
+    def number(self) -> int:
+        """Return the number of the relation."""
+        return self.trained.relation_number(self.name)
+
+    def known(self, row: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the columns to which the relation is known to lead from a row, and their weights."""
+        if self.pairs is None:
+            return np.empty(0, np.int64), np.empty(0)
+        own = slice(*np.searchsorted(self.pairs.left, [row, row + 1]).tolist())
+        return self.pairs.right[own].astype(np.int64), self.pairs.weights[own]
+
+    def moments(self, row: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and variance of the scores from a row to all columns."""
+        every = np.arange(len(self.trained.columns))
+        mean, variance = (found[0] for found in relation_moments(self.trained, self.number, np.array([row]), every))
+        mean, variance = self._scaled(mean, variance)
+        return mean + self._lifted(row, every), variance
+
+    def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and variance of the scores of pairs of ids."""
+        mean, variance = self._scaled(*relation_scores(self.trained, self.number, rows, columns))
+        order = np.argsort(rows, kind="stable")
+        for at in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
+            if len(at):
+                mean[at] += self._lifted(int(rows[at[0]]), columns[at])
+        return mean, variance
+
+    def _scaled(self, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        info = self.trained.relations[self.number]
+        return info.scale * mean + info.shift, info.scale**2 * variance
+
+    def _lifted(self, row: int, columns: np.ndarray) -> np.ndarray:
+        """Return what the known pairs of a row add to the means of the scores of some columns."""
+        known, weights = self.known(row)
+        if not len(known) or not self.trained.relations_apart:
+            return np.zeros(len(columns))
+        vectors = self.trained.relation_parts[1].mean
+        return np.asarray(vectors[columns] @ self._fold_in(row, known, weights))
+
+    def _fold_in(self, row: int, known: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the vector whose product with a column is added to the mean of its score."""
+        trained, (rows, columns) = self.trained, self.trained.relation_parts
+        info, blocks = trained.relations[self.number], trained.posterior.relations[self.number]
+        matrix = info.scale * (blocks.y.mean.T.astype(np.float64) @ blocks.x.mean)
+        offset = info.scale * blocks.r.mean.astype(np.float64) + info.shift
+        prior = rows.mean[row].astype(np.float64)
+        others = trained.profile.candidates("column").copy()
+        others[known] = False
+        if trained.shared:
+            others[row] = False
+        weights = weights * (len(self.pairs) / self.pairs.weights.sum()) if self.pairs is not None else weights
+        moved, held = prior, np.empty(0, np.int64)
+        for _ in range(_ROUNDS):
+            scores = columns.mean @ (matrix @ moved).astype(columns.mean.dtype) + offset
+            held = np.union1d(held, _highest(scores, others, _NEAREST))
+            at = np.concatenate([known, held])
+            inputs = columns.mean[at].astype(np.float64) @ matrix
+            weight = np.concatenate([weights, np.ones(len(held))])
+            moved = _most_probable(prior, moved, inputs, offset[at], weight, np.arange(len(at)) < len(known))
+        return np.asarray(matrix @ (moved - prior))
+
+
+def _highest(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
+    """Return the ids of the k highest allowed scores, in any order."""
+    ids = np.flatnonzero(allowed)
+    return ids if len(ids) <= k else ids[np.argpartition(-scores[ids], k)[:k]]
+
+
+def _most_probable(
+    prior: np.ndarray,
+    start: np.ndarray,
+    inputs: np.ndarray,
+    offset: np.ndarray,
+    weights: np.ndarray,
+    related: np.ndarray,
+) -> np.ndarray:
+    """Return the mode of u ~ N(prior, I / tau) given whether each score inputs.u + offset is that of a pair.
+
+    Each step solves the bound of Jaakkola and Jordan, so none of them goes too far.
+    """
+    u = start
+    for _ in range(_STEPS):
+        scores = inputs @ u + offset
+        slope = 2.0 * weights * curvature(np.abs(scores))
+        pull = (weights * (related - 0.5) - slope * scores) @ inputs - _TAU * (u - prior)
+        step = np.linalg.solve((inputs * slope[:, None]).T @ inputs + _TAU * np.eye(len(u)), pull)
+        u = u + step
+        if np.abs(step).max() < 1e-4:
+            break
+    return u
+
+
+def related(asked: Asked, entity: object, k: int, candidates: np.ndarray, dial: Dial, known: str = "first") -> Related:
+    """Find the k columns to which a relation most probably leads from the entity.
+
+    `known` pairs come first (by weight, then probability), are ranked like the others, or are excluded.
+    """
+    trained, i = asked.trained, asked.trained.rows.id(entity)
+    mean, variance = asked.moments(i)
+    allowed, (ours, weights) = candidates.copy(), asked.known(i)
+    if trained.shared:
+        allowed[i] = False
+    allowed[ours] = known == "ranked"
+    scores = logit(mean, variance) + dial.added(trained.profile)
+    first = ours[np.lexsort((ours, -scores[ours], -weights))][:k] if known == "first" else ours[:0]
+    rest = k - len(first)
+    best = np.concatenate([first, top(scores, allowed, rest)]) if rest else first
+    told = [None] * len(best) if asked.pairs is None else np.isin(best, ours).tolist()
+    mean, variance = mean[best], variance[best]
+    names = [trained.columns[j] for j in best.tolist()]
+    return Related(names, probability(mean, variance), probability_std(mean, variance), told)
