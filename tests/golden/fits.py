@@ -58,7 +58,13 @@ def shop(n: int = 3000, seed: int = 4) -> vbn.Dataset:
 
 
 def _words(**more: object) -> vbn.VBN:
-    return vbn.VBN(**({"dim": 6, "epochs": 6, "negatives": 2, "relation_rank": 3, "seed": 5} | QUIET | more))
+    return vbn.VBN(
+        **(
+            {"dim": 6, "epochs": 6, "negatives": 2, "relation_rank": 3, "relation_space": "joint", "seed": 5}
+            | QUIET
+            | more
+        )
+    )
 
 
 def _shop(**more: object) -> vbn.VBN:

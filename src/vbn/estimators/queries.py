@@ -162,9 +162,10 @@ class Queries:
 
         Notes
         -----
-        With `relation_space="readout"` this is the probability among all columns, so most are small. Pairs that training
-        was given, and what resembles them, are more probable, unless the model was saved without its counts; each left
-        entity with such pairs takes some milliseconds. With "joint" it is the paper's probability against noise.
+        With `relation_space="readout"` this is the probability among all columns, so most are small. Pairs that were
+        given to training, and what resembles them, are more probable, unless the model was saved without its counts;
+        each left entity with such pairs takes some milliseconds. With "joint" it is the paper's probability against
+        noise.
         """
         trained = self.trained_
         asked = self._relation(relation)

@@ -88,7 +88,7 @@ class Training:
         """Return the current model, with densities for all variables without data."""
         network = replace(self.network, posterior=self._posterior())
         network.posterior.settle()
-        network = replace(network, relations=with_base_rates(network, self.data.relations))
+        network = replace(network, relations=with_base_rates(network, self.data.relations, self.whole))
         return Trained.from_training(network, self.sampler)
 
     def record(self) -> dict[str, object]:

@@ -1,9 +1,9 @@
 """Answers of relations: the pairs that are known, and the probability of the others.
 
-A relation that is learned separately has a matrix for all entities, which generalises but cannot hold single pairs. So
-the known pairs of a row are folded in when it is asked: its vector u gets the prior N(u_i, I / tau) around the vector
-that is read out of its densities, and the pairs and the columns that score highest without being pairs move it. Rows
-without known pairs keep their vectors, so nothing that is predicted for them changes.
+A relation that is learned separately has one matrix for all entities, which generalises but cannot hold single pairs.
+So the known pairs of a row are folded in when it is asked: d.v_j is added to the score of column j, with v_j its vector
+of unit length and d ~ N(0, I s^2) a vector of the row, which its known pairs and the columns that score highest without
+being pairs determine. Rows without known pairs have d = 0, so nothing that is predicted for them changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vbn.model import Trained, curvature
 KNOWN = ("first", "ranked", "excluded")
 """What `related` does with pairs that training was given."""
 
-_TAU = 10.0  # vectors have length 1
+_SPREAD = 10.0  # s: about the logit of a pair drawn at random among many thousand columns
 _NEAREST = 100  # columns that the known pairs are held against, in each round
 _ROUNDS = 3
 _STEPS = 10  # Newton steps of a round, at most
@@ -43,11 +43,11 @@ class Asked:
         return self.trained.relation_number(self.name)
 
     def known(self, row: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the columns to which the relation is known to lead from a row, and their weights."""
+        """Return the columns to which the relation is known to lead from a row, and their weights, 1 on average."""
         if self.pairs is None:
             return np.empty(0, np.int64), np.empty(0)
         own = slice(*np.searchsorted(self.pairs.left, [row, row + 1]).tolist())
-        return self.pairs.right[own].astype(np.int64), self.pairs.weights[own]
+        return self.pairs.right[own].astype(np.int64), self.pairs.weights[own] / self.pairs.weights.mean()
 
     def moments(self, row: int) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the scores from a row to all columns."""
@@ -78,26 +78,24 @@ class Asked:
         return np.asarray(vectors[columns] @ self._fold_in(row, known, weights))
 
     def _fold_in(self, row: int, known: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the vector whose product with a column is added to the mean of its score."""
+        """Return the most probable d of a row."""
         trained, (rows, columns) = self.trained, self.trained.relation_parts
         info, blocks = trained.relations[self.number], trained.posterior.relations[self.number]
-        matrix = info.scale * (blocks.y.mean.T.astype(np.float64) @ blocks.x.mean)
-        offset = info.scale * blocks.r.mean.astype(np.float64) + info.shift
-        prior = rows.mean[row].astype(np.float64)
+        query = blocks.y.mean.T @ (blocks.x.mean @ rows.mean[row])
+        start = info.scale * (columns.mean @ query + blocks.r.mean).astype(np.float64) + info.shift
         others = trained.profile.candidates("column").copy()
         others[known] = False
         if trained.shared:
             others[row] = False
-        weights = weights * (len(self.pairs) / self.pairs.weights.sum()) if self.pairs is not None else weights
-        moved, held = prior, np.empty(0, np.int64)
+        d, held = np.zeros(columns.mean.shape[1]), np.empty(0, np.int64)
         for _ in range(_ROUNDS):
-            scores = columns.mean @ (matrix @ moved).astype(columns.mean.dtype) + offset
+            scores = start + columns.mean @ d.astype(columns.mean.dtype)
             held = np.union1d(held, _highest(scores, others, _NEAREST))
             at = np.concatenate([known, held])
-            inputs = columns.mean[at].astype(np.float64) @ matrix
             weight = np.concatenate([weights, np.ones(len(held))])
-            moved = _most_probable(prior, moved, inputs, offset[at], weight, np.arange(len(at)) < len(known))
-        return np.asarray(matrix @ (moved - prior))
+            vectors = columns.mean[at].astype(np.float64)
+            d = _most_probable(d, vectors, start[at], weight, np.arange(len(at)) < len(known))
+        return d
 
 
 def _highest(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
@@ -107,27 +105,20 @@ def _highest(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
 
 
 def _most_probable(
-    prior: np.ndarray,
-    start: np.ndarray,
-    inputs: np.ndarray,
-    offset: np.ndarray,
-    weights: np.ndarray,
-    related: np.ndarray,
+    d: np.ndarray, vectors: np.ndarray, start: np.ndarray, weights: np.ndarray, related: np.ndarray
 ) -> np.ndarray:
-    """Return the mode of u ~ N(prior, I / tau) given whether each score inputs.u + offset is that of a pair.
+    """Return the mode of d ~ N(0, I s^2), given whether each score start + vectors.d is that of a pair.
 
     Each step solves the bound of Jaakkola and Jordan, so none of them goes too far.
     """
-    u = start
+    prior = np.eye(len(d)) / _SPREAD**2
     for _ in range(_STEPS):
-        scores = inputs @ u + offset
-        slope = 2.0 * weights * curvature(np.abs(scores))
-        pull = (weights * (related - 0.5) - slope * scores) @ inputs - _TAU * (u - prior)
-        step = np.linalg.solve((inputs * slope[:, None]).T @ inputs + _TAU * np.eye(len(u)), pull)
-        u = u + step
-        if np.abs(step).max() < 1e-4:
+        slope = 2.0 * weights * curvature(np.abs(start + vectors @ d))
+        pull = (weights * (related - 0.5) - slope * start) @ vectors
+        before, d = d, np.linalg.solve((vectors * slope[:, None]).T @ vectors + prior, pull)
+        if np.abs(d - before).max() < 1e-3:
             break
-    return u
+    return d
 
 
 def related(asked: Asked, entity: object, k: int, candidates: np.ndarray, dial: Dial, known: str = "first") -> Related:

@@ -26,16 +26,18 @@ _OTHERS = 4096
 _SPREAD = 0.5, 3.0  # standard deviations of the priors of log a, around 0, and of b, around the share of pairs
 
 
-def with_base_rates(network: Network, pairs: Mapping[str, Relation]) -> tuple[RelationInfo, ...]:
-    """Return the relations with a scale and a shift; without any of its `pairs`, a relation keeps what it has.
+def with_base_rates(network: Network, pairs: Mapping[str, Relation], whole: bool) -> tuple[RelationInfo, ...]:
+    """Return the relations with a scale and a shift.
 
-    Relations that are learned together with the densities keep a scale of 1, as in the paper.
+    A relation without pairs keeps those of an earlier fit, and so does one whose pairs are not the `whole` data, as the
+    earlier pairs are not among them. Relations that are learned together with the densities keep a scale of 1, as in
+    the paper.
     """
     if not network.apart:
         return network.relations
     vectors, found = relation_vectors(network.posterior, network.shared), []
     for info, blocks in zip(network.relations, network.posterior.relations, strict=True):
-        if info.name in pairs and len(pairs[info.name]):
+        if len(pairs[info.name]) and (whole or info.shift == 0.0):
             scale, shift = _fitted(*_counted(blocks, vectors, network.shared, pairs[info.name]))
             info = replace(info, scale=scale, shift=shift)
         found.append(info)
