@@ -49,12 +49,11 @@ class Asked:
         own = slice(*np.searchsorted(self.pairs.left, [row, row + 1]).tolist())
         return self.pairs.right[own].astype(np.int64), self.pairs.weights[own] / self.pairs.weights.mean()
 
-    def moments(self, row: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and variance of the scores from a row to all columns."""
-        every = np.arange(len(self.trained.columns))
-        mean, variance = (found[0] for found in relation_moments(self.trained, self.number, np.array([row]), every))
-        mean, variance = self._scaled(mean, variance)
-        return mean + self._lifted(row, every), variance
+    def moments(self, row: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and variance of the scores from a row to some columns."""
+        found = relation_moments(self.trained, self.number, np.array([row]), columns)
+        mean, variance = self._scaled(found[0][0], found[1][0])
+        return mean + self._lifted(row, columns), variance
 
     def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the scores of pairs of ids."""
@@ -127,16 +126,20 @@ def related(asked: Asked, entity: object, k: int, candidates: np.ndarray, dial: 
     `known` pairs come first (by weight, then probability), are ranked like the others, or are excluded.
     """
     trained, i = asked.trained, asked.trained.rows.id(entity)
-    mean, variance = asked.moments(i)
     allowed, (ours, weights) = candidates.copy(), asked.known(i)
     if trained.shared:
         allowed[i] = False
-    allowed[ours] = known == "ranked"
-    scores = logit(mean, variance) + dial.added(trained.profile)
-    first = ours[np.lexsort((ours, -scores[ours], -weights))][:k] if known == "first" else ours[:0]
+    allowed[ours] = True
+    columns = np.flatnonzero(allowed)
+    mean, variance = asked.moments(i, columns)
+    scores = logit(mean, variance) + dial.added(trained.profile)[columns]
+    places = np.searchsorted(columns, ours)
+    free = np.ones(len(columns), dtype=bool)
+    free[places] = known == "ranked"
+    first = places[np.lexsort((places, -scores[places], -weights))][:k] if known == "first" else places[:0]
     rest = k - len(first)
-    best = np.concatenate([first, top(scores, allowed, rest)]) if rest else first
-    told = [None] * len(best) if asked.pairs is None else np.isin(best, ours).tolist()
+    best = np.concatenate([first, top(scores, free, rest)]) if rest else first
+    told = [None] * len(best) if asked.pairs is None else np.isin(best, places).tolist()
     mean, variance = mean[best], variance[best]
-    names = [trained.columns[j] for j in best.tolist()]
+    names = [trained.columns[j] for j in columns[best].tolist()]
     return Related(names, probability(mean, variance), probability_std(mean, variance), told)
