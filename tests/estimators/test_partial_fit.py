@@ -266,7 +266,9 @@ def test_what_does_not_fit_the_model_is_refused(change, data, error, message, tm
 
 
 def test_another_rank_is_refused(tmp_path):
-    before = without_counts(model(epochs=2, relation_space="joint").fit(related(draw(400, 1), [("e0", "e6")])), tmp_path / "model")
+    before = without_counts(
+        model(epochs=2, relation_space="joint").fit(related(draw(400, 1), [("e0", "e6")])), tmp_path / "model"
+    )
     with pytest.raises(vbn.ParameterError, match="relation_rank=3 of the relation 'same'"):
         before.set_params(relation_rank=3).partial_fit(entities(draw(50, 2)))
 

@@ -95,10 +95,10 @@ def related(
     popularity: out.Dial = 0.0,
     popularity_floor: out.Floor = 0.0,
     known: Literal["first", "ranked", "excluded"] = "first",
-) -> out.Answers:
+) -> out.RelatedAnswers:
     """The entities to which a relation leads from one: known ones first, then the most probable."""
     served = state.holder.current
-    return answer.answers(served, served.model.related(relation, entity, k, popularity, popularity_floor, known))
+    return answer.related(served, served.model.related(relation, entity, k, popularity, popularity_floor, known))
 
 
 @router.get("/explain", summary="Why an entity is where it is")

@@ -61,7 +61,6 @@ class Answer(BaseModel):
     score: float
     std: float
     count: float
-    known: bool | None = None  # of a relation: whether training was given the pair; null if that is not known
 
 
 class Answers(BaseModel):
@@ -69,6 +68,19 @@ class Answers(BaseModel):
 
     measure: str
     answers: list[Answer]
+
+
+class RelatedAnswer(Answer):
+    """An entry that a relation leads to."""
+
+    known: bool | None = Field(description="Whether training was given the pair; null if the model does not know.")
+
+
+class RelatedAnswers(BaseModel):
+    """Where a relation leads, and what the scores are."""
+
+    measure: str
+    answers: list[RelatedAnswer]
 
 
 class Entity(BaseModel):
