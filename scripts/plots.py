@@ -22,6 +22,7 @@ SETTINGS = {
     "epochs": 15,
     "negatives": 2,
     "subsample": 1e-3,
+    "relation_space": "joint",
     "relation_weight": 40.0,
     "hard_negatives": 0.5,
     "seed": 0,

@@ -81,16 +81,14 @@ def opposites():
         epochs=6,
         negatives=2,
         subsample=1e-4,
-        alpha={"entity": 10.0, "relation": 50.0},
-        relation_space="readout",
-        relation_prior=5.0,
+        alpha={"entity": 10.0},
         verbose=False,
     ).fit(data.with_relation("antonym", learned, symmetric=True))
     trained = model.trained_
     candidates = np.flatnonzero(trained.columns.counts > 0)
     above = {
         name: [ranked_shares(score, trained.rows, candidates, questions, known)]
-        for name, score in _rankings(model, {"relation_dial": 0.5, "cosine_dial": 0.04}, candidates)
+        for name, score in _rankings(model, {"relation_dial": 0.2, "cosine_dial": 0.04}, candidates)
     }
     return AntonymResult(questions, above, len(candidates), len(learned))
 

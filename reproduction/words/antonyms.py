@@ -17,8 +17,7 @@ from reproduction.words.rivals import OPPOSITE
 from reproduction.words.settings import kept
 from vbn.baselines import as_scorer
 from vbn.estimators import VBN
-from vbn.inference import relation_moments
-from vbn.model import Trained
+from vbn.inference import Asked
 
 SHARES = {"HR@0.2%": 0.002, "HR@1%": 0.01}
 Score = Callable[[np.ndarray], np.ndarray]
@@ -93,7 +92,7 @@ def antonyms(
     Parameters
     ----------
     settings
-        Of `winners("antonyms")`: sections corpus, taxonomy, families, vbn, relations, ranking.
+        Of `winners("antonyms")`: sections corpus, taxonomy, families, vbn, ranking.
     part
         "test", where training sees all other pairs; or "validation", where it does not see the test pairs either.
     """
@@ -147,8 +146,7 @@ def trained_model(words: Words, settings: Mapping[str, dict[str, Any]], learned:
     edges = words.graph(data.rows.names, **settings["taxonomy"])
     data = data.with_taxonomy(with_families(edges, words.counts, **settings["families"]))
     data = data.with_relation("antonym", learned, symmetric=True)
-    parameters = {**settings["vbn"], **settings["relations"], "relation_space": "readout"}
-    return VBN(**parameters, seed=seed, verbose=False).fit(data)
+    return VBN(**settings["vbn"], seed=seed, verbose=False).fit(data)
 
 
 def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) -> Iterator[tuple[str, Score]]:
@@ -159,11 +157,11 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
     dial of its own, has to be beaten for relations to be worth something.
     """
     trained = model.trained_
-    popularity, relation = trained.profile.log_popularity()[candidates], trained.relation_number("antonym")
+    popularity = trained.profile.log_popularity()[candidates]
     scorer, vectors = as_scorer(model), unit(model.vectors(readout="smoothed")[1])
 
     def holds(rows: np.ndarray) -> np.ndarray:
-        return opposite_logits(trained, relation, rows, candidates)
+        return opposite_logits(model, rows, candidates)
 
     def alike(rows: np.ndarray) -> np.ndarray:
         return np.asarray(vectors[rows] @ vectors[candidates].T)
@@ -175,10 +173,11 @@ def _rankings(model: VBN, ranking: Mapping[str, float], candidates: np.ndarray) 
     yield "VBN w/o relations, cosine and dial", lambda rows: alike(rows) + ranking["cosine_dial"] * popularity
 
 
-def opposite_logits(trained: Trained, relation: int, rows: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """Predictive logits of p(g) from some words to all candidates, of shape (words, candidates)."""
-    link = trained.relation_link(trained.relations[relation].name)
-    return link.logit(*relation_moments(trained, relation, rows, candidates))
+def opposite_logits(model: VBN, rows: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """Predictive logits of p(g) from some words to all candidates, as `related` ranks, of shape (words, candidates)."""
+    data, link = model.data_, model.trained_.relation_link("antonym")
+    asked = Asked(model.trained_, "antonym", None if data is None else data.relations["antonym"])
+    return np.stack([link.logit(*asked.moments(int(row), candidates)) for row in rows])
 
 
 def ranked_shares(

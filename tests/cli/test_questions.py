@@ -118,7 +118,11 @@ def test_names_that_the_terminal_cannot_print_are_escaped_and_json_stays_utf8(wo
 
 
 def test_related(words, asked, called):
-    assert asked("related", words.model, "sound", "poodle", "-k", 1)[0]["entity"] == "barks"
+    found = asked("related", words.model, "sound", "poodle", "-k", 2)
+    assert (found[0]["entity"], found[0]["known"], found[1]["known"]) == ("barks", True, False)
+    assert "barks" not in [
+        row["entity"] for row in asked("related", words.model, "sound", "poodle", "--known", "excluded")
+    ]
     result = called("related", words.model, "sounds", "poodle")
     assert result.returncode == 1
     assert "unknown relation 'sounds'; this model has 'sound'" in result.stderr

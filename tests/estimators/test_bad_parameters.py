@@ -67,6 +67,7 @@ def model(**options):
         ({"relation_space": None}, "relation_space=None must be"),
         ({"relation_prior": -1}, "relation_prior=-1 must be a finite number of at least 0"),
         ({"relation_prior": "similar"}, "relation_prior='similar' must be"),
+        ({"relation_prior": {"antonym": "Auto"}}, r"relation_prior\['antonym'\]='Auto' must be"),
         ({"relation_prior": {"antonym": None}}, r"relation_prior\['antonym'\]=None must be"),
         ({"relation_prior": {"Antonym": 2}}, "relation_prior: the data has no relation 'Antonym'; .*Did you mean"),
         ({"relation_weight": {"antonym": "x"}}, r"relation_weight\['antonym'\]='x' must be"),

@@ -97,7 +97,7 @@ def test_any_ingredient_may_be_absent(without):
 
 def test_relations_may_have_different_ranks():
     data = animals().with_relation("opposite", [("dog", "cat")], symmetric=True)
-    fitted = model(relation_rank={"sound": 1, "opposite": 3}).fit(data)
+    fitted = model(relation_space="joint", relation_rank={"sound": 1, "opposite": 3}).fit(data)
     assert [relation.rank for relation in fitted.trained_.posterior.relations] == [1, 3]
 
 

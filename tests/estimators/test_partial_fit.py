@@ -158,7 +158,7 @@ def related(pairs, relation):
 
 def test_relations_are_remembered_and_may_grow(tmp_path):
     groups = [(f"e{i}", f"e{i + GROUPS}") for i in range(60)]
-    settings = {"relation_weight": 5.0}
+    settings = {"relation_space": "joint", "relation_weight": 5.0}
     before = without_counts(model(**settings).fit(related(draw(6000, 1), groups)), tmp_path / "model")
     wrong = [(f"e{i}", f"e{i + GROUPS + 1}") for i in range(60)]
 
@@ -266,7 +266,9 @@ def test_what_does_not_fit_the_model_is_refused(change, data, error, message, tm
 
 
 def test_another_rank_is_refused(tmp_path):
-    before = without_counts(model(epochs=2).fit(related(draw(400, 1), [("e0", "e6")])), tmp_path / "model")
+    before = without_counts(
+        model(epochs=2, relation_space="joint").fit(related(draw(400, 1), [("e0", "e6")])), tmp_path / "model"
+    )
     with pytest.raises(vbn.ParameterError, match="relation_rank=3 of the relation 'same'"):
         before.set_params(relation_rank=3).partial_fit(entities(draw(50, 2)))
 

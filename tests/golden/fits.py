@@ -58,7 +58,13 @@ def shop(n: int = 3000, seed: int = 4) -> vbn.Dataset:
 
 
 def _words(**more: object) -> vbn.VBN:
-    return vbn.VBN(**({"dim": 6, "epochs": 6, "negatives": 2, "relation_rank": 3, "seed": 5} | QUIET | more))
+    return vbn.VBN(
+        **(
+            {"dim": 6, "epochs": 6, "negatives": 2, "relation_rank": 3, "relation_space": "joint", "seed": 5}
+            | QUIET
+            | more
+        )
+    )
 
 
 def _shop(**more: object) -> vbn.VBN:
@@ -243,7 +249,7 @@ def answers(model: vbn.VBN) -> str:
         told += [array.tolist() for array in model.predict_interval(pairs)]
     if shared and trained.relations:
         told.append(model.relation_proba("twin", [("w1", "w4"), ("w2", "w9")]).tolist())
-        table(model.related("twin", "w1", k=5))
+        table(model.related("twin", "w1", k=5, known="ranked"))
         table(model.similar("w1", by="context", k=5))
     parent = "group 1" if shared else "brand 1"
     told += [model.posterior(parent, role="category").mean.tolist(), model.explain(parent).to_dict()]

@@ -27,7 +27,8 @@ def text(times=400, poodles=1):
 def words():
     data = vbn.Dataset.from_sequences(text(), window=2).with_taxonomy(TAXONOMY)
     data = data.with_relation("sound", [("dog", "barks"), ("cat", "purrs")])
-    return vbn.VBN(dim=6, epochs=30, relation_rank=2, relation_weight=20.0, verbose=False).fit(data)
+    options = {"relation_space": "joint", "relation_rank": 2, "relation_weight": 20.0}
+    return vbn.VBN(dim=6, epochs=30, verbose=False, **options).fit(data)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def settled():
     """A fit that has come to rest on one sample, in float64."""
     data = vbn.Dataset.from_sequences(text(), window=2).with_taxonomy(TAXONOMY)
     data = data.with_relation("sound", [("dog", "barks"), ("cat", "purrs")])
-    options = {"relation_rank": 2, "relation_weight": 20.0, "negatives": 3}
+    options = {"relation_space": "joint", "relation_rank": 2, "relation_weight": 20.0, "negatives": 3}
     options |= {"dim": 4, "epochs": 3000, "resample": False, "average_epochs": 1, "dtype": "float64", "tol": 1e-13}
     model = vbn.VBN(verbose=False, **options)
     return model.fit(data)

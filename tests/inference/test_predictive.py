@@ -13,7 +13,8 @@ def model():
     rng = np.random.default_rng(0)
     data = vbn.Dataset.from_pairs(rng.integers(0, 25, 900), np.minimum(rng.zipf(1.5, 900), 25))
     data = data.with_relation("r", [("1", "2"), ("3", "4"), ("5", "6")])
-    return vbn.VBN(dim=24, epochs=15, relation_rank=3, relation_weight=10.0, verbose=False).fit(data)
+    options = {"relation_space": "joint", "relation_rank": 3, "relation_weight": 10.0}
+    return vbn.VBN(dim=24, epochs=15, verbose=False, **options).fit(data)
 
 
 def sampled(mean, variance, n, rng):

@@ -91,13 +91,39 @@ def test_no_block_lowers_the_bound_of_relations_learned_apart(seed):
     assert lower_bound(network, sample, engine) == whole  # which is about the rest of the model
 
 
+def test_vectors_without_variance_take_a_shorter_way_to_the_same_densities():
+    def learned(certain):
+        built, engine = data(), make_engine("threads", 1)
+        options = {"negatives": 2, "noise_power": 0.75, "subsample": None, "reject_positives": False, "seed": 1}
+        sampler = Sampler(built, dtype=np.dtype(np.float64), **options)
+        infos = [RelationInfo("antonym", symmetric=True, prior=2.0, rank=4)]
+        network = build_network(
+            built, sampler, Hyperpriors(), infos, dim=4, seed=1, dtype=np.dtype(np.float64), apart=True
+        )
+        (likelihood,), bounds = network.relation_likelihoods(), []
+        likelihood.__dict__["certain"] = certain
+        cells = GivenSample(sampler.sample(0, engine), network.posterior, apart=True).relations.lists[0]
+        for _ in range(4):
+            likelihood.update(cells)
+            bounds.append(likelihood.log_likelihood(cells))
+        return bounds, network.posterior.arrays()
+
+    bounds, short = learned(certain=True)
+    expected, full = learned(certain=False)
+    np.testing.assert_allclose(bounds, expected, rtol=1e-10)
+    assert np.abs(full["relation 0.x.mean"] - 2.0 * np.eye(4)).max() > 0.1
+    for path in ("relation 0.x.mean", "relation 0.y.variance", "relation 0.r.mean"):
+        np.testing.assert_allclose(short[path], full[path], rtol=1e-9, atol=1e-12)
+
+
 def test_densities_hear_nothing_of_relations_that_are_learned_apart(apart):
     alone = fitted(relation=False)
     for path in ("u.mean", "u.variance", "v.mean", "v.rate", "bias.mean", "u.hierarchy.mean"):
         ours, theirs = (model.trained_.posterior.arrays()[path] for model in (apart, alone))
         assert np.array_equal(ours, theirs), path
     np.testing.assert_allclose(apart.lower_bounds_, alone.lower_bounds_, rtol=1e-12)
-    assert not np.array_equal(fitted().trained_.posterior.u.mean, alone.trained_.posterior.u.mean)
+    joint = fitted(relation_space="joint")
+    assert not np.array_equal(joint.trained_.posterior.u.mean, alone.trained_.posterior.u.mean)
 
 
 def test_vectors_that_relations_are_about_have_unit_length_and_are_those_that_are_read_out(apart):
@@ -115,19 +141,25 @@ def test_a_prior_of_similarity_finds_pairs_that_training_has_not_seen(apart):
         return np.mean([found.index(b) for found, (_, b) in zip(answers, PAIRS[5:], strict=True)])
 
     assert rank(apart) < 2
-    assert rank(fitted(relation_prior=1.0)) < 4
-    assert rank(apart) < rank(fitted(relation_rank=4))
+    assert rank(fitted(relation_space="joint", relation_prior=1.0)) < 4
+    assert rank(apart) < rank(fitted(relation_space="joint", relation_rank=4))
 
 
 def test_a_saved_model_gives_the_same_and_goes_on_without_its_counts(apart, tmp_path):
-    loaded = vbn.load(apart.save(tmp_path / "model", counts=False))
-    pairs = [*PAIRS, ("w0", "w7")]
-    assert np.array_equal(loaded.relation_proba("antonym", pairs), apart.relation_proba("antonym", pairs))
-    assert loaded.trained_.relations[0].prior == 3.0
-    more = vbn.Dataset.from_pairs(["w0", "new"], ["w1", "w0"], shared=True)
+    whole, loaded = (vbn.load(apart.save(tmp_path / f"{counts}", counts=counts)) for counts in (True, False))
+    new, known = [*PAIRS[5:], ("w10", "w7")], PAIRS[:5]
+    for pairs in (new, known):
+        assert np.array_equal(whole.relation_proba("antonym", pairs), apart.relation_proba("antonym", pairs))
+    assert np.array_equal(loaded.relation_proba("antonym", new), apart.relation_proba("antonym", new))
+    assert (loaded.relation_proba("antonym", known) < apart.relation_proba("antonym", known)).all()
+    assert loaded.trained_.relations == apart.trained_.relations
+    before, more = (
+        loaded.relation_proba("antonym", known),
+        vbn.Dataset.from_pairs(["w0", "new"], ["w1", "w0"], shared=True),
+    )
     loaded.partial_fit(more.with_relation("antonym", [("w0", "new")], symmetric=True))
-    again = loaded.relation_proba("antonym", PAIRS[:5])
-    np.testing.assert_allclose(again, apart.relation_proba("antonym", PAIRS[:5]), atol=0.3)
+    np.testing.assert_allclose(loaded.relation_proba("antonym", known), before, atol=0.3)
+    assert [row.known for row in loaded.related("antonym", "w0", k=2)] == [None, None]
     assert loaded.trained_.relations_apart
 
 

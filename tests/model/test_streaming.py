@@ -187,7 +187,7 @@ def test_what_has_evidence_is_active_and_what_has_none_is_not():
 
 
 def test_a_relation_keeps_its_rank_when_its_counts_are_gone():
-    model = fitted()
+    model = fitted(relation_space="joint")
     with pytest.raises(vbn.ParameterError, match="relation_rank=5 of the relation 'next' differs from the 2"):
         sites_of(model.trained_, [replace(info, rank=5) for info in model.trained_.relations])
 

@@ -89,7 +89,13 @@ def test_predictions_and_relations(client, goods):
     found = client.post("/api/predict", pairs=pairs, relation="goes with").json["predictions"]
     np.testing.assert_allclose([one["p"] for one in found], goods.relation_proba("goes with", pairs))
     found = client.get("/api/related", relation="goes with", entity="tea", k=2).json
-    assert [one["entity"] for one in found["answers"]] == goods.related("goes with", "tea", 2).entities
+    assert [(one["entity"], one["known"]) for one in found["answers"]] == [
+        (row.entity, row.known) for row in goods.related("goes with", "tea", 2)
+    ]
+    assert found["answers"][0]["known"] is True
+    found = client.get("/api/related", relation="goes with", entity="tea", k=2, known="excluded").json
+    assert not any(one["known"] for one in found["answers"])
+    assert "known" not in client.get("/api/similar", entity="tea", k=1).json["answers"][0]
 
 
 def test_an_entity_is_explained_with_its_family(client):

@@ -33,7 +33,7 @@ def answers(kind: str, model: vbn.VBN) -> dict[str, list]:
     found["similar"] = [[row.entity, float(row.score)] for row in model.similar(asked, k=4, by="mean")]
     found["category"] = model.posterior("group 1" if kind == "words" else "brand 1", role="category").mean.tolist()
     if kind == "words":
-        found["related"] = [[row.entity, float(row.score)] for row in model.related("twin", "w1", k=3)]
+        found["related"] = [[row.entity, float(row.score)] for row in model.related("twin", "w1", k=3, known="ranked")]
     return found
 
 

@@ -163,13 +163,16 @@ def test_logits_of_a_relation_are_those_of_the_model():
     names = [f"w{i}" for i in range(12)]
     data = vbn.Dataset.from_pairs(rng.choice(names, 200), rng.choice(names, 200), shared=True)
     data = data.with_relation("antonym", [(names[i], names[i + 1]) for i in range(0, 10, 2)], symmetric=True)
-    for options in ({"relation_rank": 3}, {"relation_prior": 2.0, "relation_space": "readout"}):
+    for options in (
+        {"relation_space": "joint", "relation_rank": 3},
+        {"relation_prior": 2.0, "relation_space": "readout"},
+    ):
         model = vbn.VBN(dim=4, epochs=6, relation_weight=5.0, verbose=False, **options).fit(data)
         trained = model.trained_
         rows, columns = np.array([0, 3]), np.arange(len(trained.columns))
         pairs = [(trained.rows[i], trained.columns[j]) for i in rows for j in columns]
         p = model.relation_proba("antonym", pairs)
-        found = opposite_logits(trained, 0, rows, columns)
+        found = opposite_logits(model, rows, columns)
         np.testing.assert_allclose(found.ravel(), np.log(p / (1 - p)), rtol=1e-4, atol=1e-5)
 
 

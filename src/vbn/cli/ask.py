@@ -174,12 +174,16 @@ def related(
     k: K = 10,
     popularity: Popularity = 0.0,
     popularity_floor: PopularityFloor = 0.0,
+    known: Annotated[
+        Literal["first", "ranked", "excluded"],
+        typer.Option(help="Where pairs that training was given stand among the answers."),
+    ] = "first",
     as_json: AsJson = False,
 ) -> None:
-    """Find the entities to which a relation most probably leads."""
+    """Find the entities to which a relation leads: those that training was given, then the most probable ones."""
     trained = open_model(model)
     check_relation(trained, relation)
-    show(trained.related(relation, entity, k, popularity, popularity_floor), as_json=as_json)
+    show(trained.related(relation, entity, k, popularity, popularity_floor, known), as_json=as_json)
 
 
 @verb(

@@ -17,6 +17,9 @@ from vbn.data import Dataset, bytes_of
 from vbn.engines import check_engine
 from vbn.model import AUTO, KINDS, Hyperpriors
 
+AUTOMATIC_PRIORS = {"joint": 0.0, "readout": 5.0}
+"""The `relation_prior` that "auto" stands for, by `relation_space`."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -33,7 +36,9 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
     for parameter in PARAMETERS:
         _check(parameter, params[parameter.name], relations)
     alpha, beta = ({kind: _weight(_of(params[name], kind, AUTO)) for kind in KINDS} for name in ("alpha", "beta"))
-    strengths = [float(_of(params["relation_prior"], name, 0.0)) for name in relations]
+    given = [_of(params["relation_prior"], name, AUTO) for name in relations]
+    automatic = AUTOMATIC_PRIORS[params["relation_space"]]
+    strengths = [automatic if strength == AUTO else float(strength) for strength in given]
     ranks = [
         int(params["dim"] if strength else _of(params["relation_rank"], name, 10))
         for name, strength in zip(relations, strengths, strict=True)

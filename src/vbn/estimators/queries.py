@@ -15,7 +15,10 @@ from vbn._errors import REMEDY, MissingExtraError, NotFittedError, ParameterErro
 from vbn.data import Dataset, pair_columns
 from vbn.estimators.checking import check_k, need_choice
 from vbn.inference import (
+    KNOWN,
+    Asked,
     Density,
+    Related,
     Similarity,
     Table,
     as_categories,
@@ -24,7 +27,6 @@ from vbn.inference import (
     read_out,
     read_pool,
     related,
-    relation_scores,
     similar,
     similarity,
 )
@@ -172,11 +174,18 @@ class Queries:
             Its name.
         pairs, return_std
             As in `predict_proba`.
+
+        Notes
+        -----
+        With `relation_space="readout"` this is the probability among all columns, so most are small. Pairs that were
+        given to training, and what resembles them, are more probable, unless the model was saved without its counts;
+        each left entity with such pairs takes some milliseconds. With "joint" it is the paper's probability against
+        noise.
         """
         trained = self.trained_
-        number = trained.relation_number(relation)
+        asked = self._relation(relation)
         left, right = pair_columns(pairs)
-        mean, variance = relation_scores(trained, number, trained.rows.ids(left), trained.columns.ids(right))
+        mean, variance = asked.pair_moments(trained.rows.ids(left), trained.columns.ids(right))
         link = trained.relation_link(relation)
         p = link.probability(mean, variance)
         return (p, link.std(mean, variance)) if return_std else p
@@ -354,9 +363,15 @@ class Queries:
 
     @hinting(lambda _: ("relations lead from a row to a column", []))
     def related(
-        self, relation: str, entity: object, k: int = 10, popularity: float = 0.0, popularity_floor: float = 0.0
-    ) -> Table:
-        """Return the entities to which a relation most probably leads from the given one.
+        self,
+        relation: str,
+        entity: object,
+        k: int = 10,
+        popularity: float = 0.0,
+        popularity_floor: float = 0.0,
+        known: str = "first",
+    ) -> Related:
+        """Return the entities to which a relation leads from the given one: known ones first, then the most probable.
 
         Parameters
         ----------
@@ -369,11 +384,37 @@ class Queries:
         popularity, popularity_floor
             The dial of `recommend`: this many times log(count + floor x mean count) is added to the logit when ranking.
             Scores stay probabilities.
+        known
+            Pairs that training was given come "first" (by weight, then by probability), are "ranked" by their
+            probability like all others, or are "excluded".
+
+        Returns
+        -------
+        Related
+            A table with the fields entity, score (the probability), std and known: whether training was given the pair;
+            None if the model was saved without its counts, and so without its pairs.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_pairs(["a", "b", "c"], ["b", "c", "a"]).with_relation("next", [("a", "c")])
+        >>> model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data)
+        >>> [(row.entity, row.known) for row in model.related("next", "a")]
+        [('c', True), ('b', False)]
+        >>> model.related("next", "a", known="excluded").entities
+        ['b']
         """
-        trained = self.trained_
+        asked = self._relation(relation)
         check_k(k)
+        need_choice("known", known, KNOWN)
         dial = read_dial(popularity, popularity_floor)
-        return related(trained, relation, entity, int(k), trained.profile.candidates("column"), dial)
+        return related(asked, entity, int(k), asked.trained.profile.candidates("column"), dial, known)
+
+    def _relation(self, name: str) -> Asked:
+        """Return a relation, with its pairs if the model has its data."""
+        trained = self.trained_
+        trained.relation_number(name)
+        return Asked(trained, name, None if self._data is None else self._data.relations.get(name))
 
     def export(
         self,

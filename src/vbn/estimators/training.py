@@ -27,6 +27,8 @@ from vbn.model import (
     common_places,
     past_of,
     sites_of,
+    with_base_rates,
+    with_earlier_rates,
 )
 from vbn.sampling import Sampler
 from vbn.storage import State, densities_in, densities_out
@@ -88,6 +90,7 @@ class Training:
         """Return the current model, with densities for all variables without data."""
         network = replace(self.network, posterior=self._posterior())
         network.posterior.settle()
+        network = replace(network, relations=with_base_rates(network, self.data.relations, self.whole))
         return replace(Trained.from_training(network, self.sampler), dials=self.dials)
 
     def record(self) -> dict[str, object]:
@@ -140,6 +143,8 @@ def prepare(
         RelationInfo(relation.name, relation.symmetric, prior, rank)
         for relation, prior, rank in zip(data.relations.values(), settings.relation_priors, settings.ranks, strict=True)
     ]
+    if earlier is not None:
+        relations = with_earlier_rates(relations, earlier.relations)
     past = sites = None
     if earlier is not None and not whole:
         past, sites = past_of(earlier, data), sites_of(earlier, relations)

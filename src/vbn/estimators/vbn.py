@@ -51,19 +51,20 @@ class VBN(Answers):
         Whether noise that hits an observed pair is drawn again. "auto": yes, unless more than a quarter of the draws
         would hit one (words in text, items in baskets); users x items are mostly sparser.
     relation_rank : int or dict, default 10
-        Rank of the matrix of each relation (t_k), or {relation: rank}.
+        Rank of the matrix of each relation (t_k), or {relation: rank}; `dim` where `relation_prior` is not 0.
     relation_weight : float or dict, default 1.0
         How much a pair of a relation counts beside a co-occurrence, or {relation: weight}. A few hundred pairs against
         millions of co-occurrences deserve more than 1.
-    relation_prior : float or dict, default 0.0
+    relation_prior : float, "auto" or dict, default "auto"
         Where the score of a relation starts from, or {relation: value}. 0: from nothing, as in the paper. c: from
         c^2 u.v, which takes entities that occur together to be related until the pairs say otherwise; x_m and y_m have
-        the prior mean c e_m, and the rank is `dim`. It helps where pairs are few.
-    relation_space : {"joint", "readout"}, default "joint"
-        What the score u^T X Y^T v of a relation is about. "joint": the entities' densities, which learn from relations
-        too, as in the paper. "readout": vectors of unit length read out of these, pulled towards their parents' means
-        (as `vectors(readout="smoothed")`); relations are learned apart from the densities, and the bound does not count
-        them. This generalises much better to unseen pairs, with a `relation_prior` of about 5.
+        the prior mean c e_m, and the rank is `dim`. "auto": 5 in the readout space, whose vectors have length 1, and 0
+        in the joint space.
+    relation_space : {"joint", "readout"}, default "readout"
+        What the score u^T X Y^T v of a relation is about. "readout": vectors of unit length read out of the densities,
+        pulled towards their parents' means (as `vectors(readout="smoothed")`). Relations are learned apart from the
+        densities, the bound does not count them, and probabilities are among all columns. This generalises much better
+        to unseen pairs. "joint": the entities' densities, which learn from relations too, as in the paper.
     hard_negatives : float, default 0.0
         Share of a relation's noise drawn among the entities that the relation reaches at all. 0: uniform, as in the
         paper, which mostly teaches *what* has antonyms; 0.5 also teaches *which* one.
@@ -160,8 +161,8 @@ class VBN(Answers):
         reject_positives: bool | str = "auto",
         relation_rank: int | dict[str, int] = 10,
         relation_weight: float | dict[str, float] = 1.0,
-        relation_prior: float | dict[str, float] = 0.0,
-        relation_space: str = "joint",
+        relation_prior: float | str | dict[str, float | str] = "auto",
+        relation_space: str = "readout",
         hard_negatives: float = 0.0,
         alpha: float | str | dict[str, float | str] = "auto",
         beta: float | str | dict[str, float | str] = "auto",

@@ -90,20 +90,21 @@ def _helper(dtype: np.dtype) -> Iterator[None]:
             process.terminate()
 
 
-def _problem(dtype: np.dtype, relations: bool) -> tuple[Dataset, Sampler, Network]:
+def _problem(dtype: np.dtype, relations: bool, apart: bool = False) -> tuple[Dataset, Sampler, Network]:
     data = Dataset.from_pairs(["a", "b", "c", "a"], ["b", "a", "a", "c"])
     data = data.with_taxonomy({"a": ["d"], "b": ["d"], "d": ["e"]})
     if relations:
         data = data.with_relation("r", [("a", "b")])
     sampler = Sampler(data, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype)
     infos = [RelationInfo("r", symmetric=False)] * relations
-    return data, sampler, build_network(data, sampler, Hyperpriors(), infos, dim=2, seed=0, dtype=dtype)
+    return data, sampler, build_network(data, sampler, Hyperpriors(), infos, dim=2, seed=0, dtype=dtype, apart=apart)
 
 
 def _run(dtype: np.dtype, relations: bool, engine: Engine) -> None:
-    data, sampler, network = _problem(dtype, relations)
-    for info in train(network, sampler, engine, epochs=1, resample=True):
-        check_finite(network.posterior, info.lower_bound, data)
+    for apart in (False, True) if relations else (False,):
+        data, sampler, network = _problem(dtype, relations, apart)
+        for info in train(network, sampler, engine, epochs=1, resample=True):
+            check_finite(network.posterior, info.lower_bound, data)
     Validation(data, data, sampler.noise(), 1, 0).log_likelihood(network.posterior)
 
 

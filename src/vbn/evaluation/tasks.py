@@ -12,8 +12,7 @@ from vbn._errors import DataError
 from vbn.data import Dataset, Vocabulary, known_ids
 from vbn.evaluation.dropped import warn_of_unknown
 from vbn.evaluation.metrics import area_under_curve, calibration_error, mean_log_probability, spearman
-from vbn.inference import pair_scores, relation_moments, relation_scores
-from vbn.model import Trained
+from vbn.inference import Asked, pair_scores
 
 _FIRST = 10  # answers that are looked at
 _DRAWS = 10  # random right entities for each pair
@@ -173,14 +172,14 @@ def evaluate_relation(
     1.0
     """
     trained = model.trained_
-    number = trained.relation_number(relation)
+    asked = model._relation(relation)
     rows, columns, chosen = known_pairs(trained.rows, trained.columns, left, right)
     warn_of_unknown(len(left) - len(chosen), len(left))
     drawn = np.random.default_rng([seed, 0xE7A2]).integers(len(trained.columns), size=len(rows) * _DRAWS)
     link = trained.relation_link(relation)
-    p = link.probability(*relation_scores(trained, number, rows, columns))
-    random = link.probability(*relation_scores(trained, number, np.repeat(rows, _DRAWS), drawn))
-    places = _places(trained, number, rows, columns)
+    p = link.probability(*asked.pair_moments(rows, columns))
+    random = link.probability(*asked.pair_moments(np.repeat(rows, _DRAWS), drawn))
+    places = _places(model, asked, rows, columns)
     return {
         "pairs": len(rows),
         "unknown": len(left) - len(rows),
@@ -192,25 +191,26 @@ def evaluate_relation(
     }
 
 
-def _places(trained: Trained, relation: int, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def _places(model: Any, asked: Asked, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Return the place of each right entity among the answers to its left one, from 1; infinite if it is no answer.
 
-    All answers to some left entities are scored at a time. Ties go by id, as in `VBN.related`.
+    Pairs that training was given are ranked like others, and those that are not asked for are no competitors. Ties go
+    by id, as in `VBN.related`.
     """
-    allowed, everything = trained.profile.candidates("column"), np.arange(len(trained.columns))
-    link = trained.relation_link(trained.relations[relation].name)
-    lefts, of_left = np.unique(rows, return_inverse=True)
+    trained = model.trained_
+    answers, link = trained.profile.candidates("column"), trained.relation_link(asked.name)
     places = np.full(len(rows), np.inf)
-    step = max(_SCORES_AT_ONCE // len(everything), 1)
-    for first in range(0, len(lefts), step):
-        block = lefts[first : first + step]
-        scores = link.logit(*relation_moments(trained, relation, block, everything))
-        scores[:, ~allowed] = -np.inf
+    for left in np.unique(rows).tolist():
+        pairs = np.flatnonzero(rows == left)
+        allowed = answers.copy()
+        allowed[asked.known(left)[0]] = False
         if trained.shared:
-            scores[np.arange(len(block)), block] = -np.inf
-        for pair in np.flatnonzero((of_left >= first) & (of_left < first + len(block))).tolist():
-            of_all, column = scores[of_left[pair] - first], columns[pair]
-            if of_all[column] > -np.inf:
-                before = np.count_nonzero(of_all[:column] == of_all[column])
-                places[pair] = 1 + np.count_nonzero(of_all > of_all[column]) + before
+            allowed[left] = False
+        allowed[columns[pairs]] |= answers[columns[pairs]]
+        ids = np.flatnonzero(allowed)
+        scores = link.logit(*asked.moments(left, ids))
+        for pair in pairs.tolist():
+            at = int(np.searchsorted(ids, columns[pair]))
+            if at < len(ids) and ids[at] == columns[pair]:
+                places[pair] = 1 + np.count_nonzero(scores > scores[at]) + np.count_nonzero(scores[:at] == scores[at])
     return places

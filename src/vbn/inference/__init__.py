@@ -7,7 +7,7 @@ from vbn.inference.expected import Expected, expected_cooccurrences, expected_re
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
-from vbn.inference.neighbours import by_cosine, cosine_std, related, similar, similarity, top
+from vbn.inference.neighbours import by_cosine, cosine_std, similar, similarity, top
 from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
     AllColumns,
@@ -18,15 +18,18 @@ from vbn.inference.predictive import (
     stiffness,
 )
 from vbn.inference.ranking import RANK_BY, Dial, Hidden, Ranked, rank, read_dial, tables
+from vbn.inference.relating import KNOWN, Asked, related
 from vbn.inference.roles import Pool, as_categories, check_readout, read_min_count, read_out, read_pool
-from vbn.inference.table import Density, Frames, Row, Similarity, Table, Tables
+from vbn.inference.table import Density, Frames, Related, RelatedRow, Row, Similarity, Table, Tables
 from vbn.kernels import damping, logit
 
 __all__ = [
     "DIALS",
     "FAVOURS",
+    "KNOWN",
     "RANK_BY",
     "AllColumns",
+    "Asked",
     "Bin",
     "Cases",
     "Density",
@@ -39,6 +42,8 @@ __all__ = [
     "NewEntity",
     "Pool",
     "Ranked",
+    "Related",
+    "RelatedRow",
     "Reliability",
     "Row",
     "Similarity",

@@ -1,4 +1,4 @@
-"""Neighbours of an entity: by cosine, by the probability of co-occurring (the paper's ranking), or by a relation.
+"""Neighbours of an entity: by cosine, or by the probability of co-occurring (the paper's ranking).
 
 Lists of neighbours are ranked by the expected cosine of two densities, E[a.b] / sqrt(E|a|^2 E|b|^2). The cosine of the
 means alone presents ignorance as certainty: the mean of an entity that was hardly seen is short, and its direction says
@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.inference.predictive import relation_moments
 from vbn.inference.ranking import Dial, Hidden, rank, tables
 from vbn.inference.roles import Pool, as_categories, read_out, read_some
 from vbn.inference.table import Similarity, Table
@@ -85,22 +84,6 @@ def similarity(
             std = cosine_std(a[at], a_variance[at], b[at : at + 1], b_variance[at : at + 1])
             found.append(Similarity(cosine, float(std[0])))
     return found
-
-
-def related(trained: Trained, relation: str, entity: object, k: int, candidates: np.ndarray, dial: Dial) -> Table:
-    """Find the k columns to which the relation most probably leads from the entity."""
-    i = trained.rows.id(entity)
-    everything = np.arange(len(trained.columns))
-    found = relation_moments(trained, trained.relation_number(relation), np.array([i]), everything)
-    mean, variance = (moments[0] for moments in found)
-    allowed = candidates.copy()
-    if trained.shared:
-        allowed[i] = False
-    link = trained.relation_link(relation)
-    best = top(link.logit(mean, variance) + dial.added(trained.profile), allowed, k)
-    mean, variance = mean[best], variance[best]
-    names = [trained.columns[j] for j in best]
-    return Table(names, link.probability(mean, variance), link.std(mean, variance), "p")
 
 
 def top(scores: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:

@@ -152,6 +152,48 @@ class Table(Frames, Sequence[Row]):
         return _rendered(["entity"], self.measure, [([row.entity], row) for row in self])
 
 
+class RelatedRow(NamedTuple):
+    """One answer of a relation: `known` says whether training was given the pair, None if the model does not know."""
+
+    entity: str
+    score: float
+    std: float
+    known: bool | None
+
+
+class Related(Table):
+    """Answers of a relation; pairs that training was given are marked as `known`.
+
+    Examples
+    --------
+    >>> Related(["cold", "cool"], [0.41, 0.003], [0.1, 0.001], [True, False])
+    entity       p   std  known
+    cold      0.41  0.10  yes
+    cool     0.003  0.00
+    """
+
+    def __init__(self, entities: Sequence[str], scores: Any, stds: Any, known: Sequence[bool | None]) -> None:
+        super().__init__(entities, scores, stds, "p")
+        self.known = list(known)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return Related(self.entities[index], self.scores[index], self.stds[index], self.known[index])
+        row = super().__getitem__(index)
+        return RelatedRow(row.entity, row.score, row.std, self.known[index])
+
+    def _columns(self) -> dict[str, Any]:
+        return {**super()._columns(), "known": self.known}
+
+    def __repr__(self) -> str:
+        title, *lines = super().__repr__().splitlines()
+        if not any(self.known):
+            return "\n".join([title, *lines])
+        marks = ["yes" if known else "" for known in self.known]
+        shown = [f"{line}  {mark}".rstrip() for line, mark in zip(lines, marks, strict=True)]
+        return "\n".join([f"{title}  known", *shown])
+
+
 class Tables(Frames, Sequence[Table]):
     """Answers to several queries: a table for each, in their order; its `.query` names the query.
 
@@ -186,7 +228,7 @@ class Tables(Frames, Sequence[Table]):
         return _rendered(["query", "entity"], measure, rows)
 
 
-def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Row]]) -> str:
+def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Any]]) -> str:
     """Return lines of text: names to the left, score and standard deviation to the right."""
     from rich.cells import cell_len  # a Chinese character or an emoji takes two cells of a terminal
 
@@ -199,5 +241,10 @@ def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Row]]
     right = max(6, len(measure))
     lines = [padded(titles) + f"  {measure:>{right}}   std"]
     for given, (_, row) in zip(names, rows, strict=True):
-        lines.append(padded(given) + f"  {row.score:>{right}.2f}  {row.std:.2f}")
+        lines.append(padded(given) + f"  {_score(row.score):>{right}}  {row.std:.2f}")
     return "\n".join(lines)
+
+
+def _score(value: float) -> str:
+    """Return two decimals, or one digit of a number that these would show as 0."""
+    return f"{value:.1g}" if 0 < abs(value) < 0.005 else f"{value:.2f}"

@@ -174,32 +174,134 @@ def update_factors(
 
 
 @kernel
-def update_relation_biases(
+def project_certain(ids, entities, factor, mean, variance):
+    """Compute means and variances (n, rank) of the projections x_m.u of entities without variance."""
+    rank, t = factor.mean.shape
+    for position in range(len(ids)):
+        i = ids[position]
+        for m in range(rank):
+            _project_one(entities, i, factor, m, t, position, mean, variance)
+
+
+@helper
+def _project_one(entities, i, factor, m, t, position, mean, variance):
+    """Compute mean and variance of x_m.u of one entity without variance."""
+    first, spread = 0.0, 0.0
+    for d in range(t):
+        u = np.float64(entities.mean[i, d])
+        first += factor.mean[m, d] * u
+        spread += factor.variance[m, d] * u * u
+    mean[position, m] = first
+    variance[position, m] = spread
+
+
+@kernel
+def update_certain_factors(
     left,
     right,
-    columns,
     positive,
     negative,
-    a_first,
-    a_second,
-    c_first,
-    c_second,
-    prior_precision,
-    prior_linear,
+    own_ids,
+    own,
+    own_factor,
+    tau,
+    prior_mean,
+    evidence,
+    bias_of,
     bias,
-    active,
+    a_mean,
+    a_variance,
+    c_mean,
+    c_variance,
 ):
-    """Update q(r_j) of a relation in place; `columns[cell]` is the cell's column j, and the prior is given as for b."""
-    rank = a_first.shape[1]
-    precision, linear = prior_precision.copy(), prior_linear.copy()
+    """Update q(x_m) in turn, like `update_factors`, for entities without variance.
+
+    Their projections are uncorrelated, E[a_m a_n] = E[a_m] E[a_n] for m != n, so a cell costs O(1) for each m, and the
+    projections of an entity are two vectors instead of a matrix.
+    """
+    t, rank, n_own = own.mean.shape[1], len(own_factor.mean), len(own_ids)
+    mean, square = np.empty(len(left)), np.empty(len(left))
+    _certain_moments(left, right, a_mean, a_variance, c_mean, c_variance, mean, square)
     for k in range(len(left)):
-        i, j, column = left[k], right[k], columns[k]
-        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
+        square[k] -= mean[k] * mean[k]
+    gram, extra, linear = np.empty((t, t)), np.empty(t), np.empty(t)
+    pull, spread = np.empty(n_own), np.empty(n_own)
+    before, before_variance = np.empty(n_own), np.empty(n_own)
+    for m in range(rank):
+        gram[:] = 0.0
+        extra[:] = 0.0
+        linear[:] = 0.0
+        pull[:] = 0.0
+        spread[:] = 0.0
+        if len(evidence.precision) > 0:
+            for d in range(t):
+                extra[d] = evidence.precision[m, d]
+                linear[d] = evidence.linear[m, d]
+        for k in range(len(left)):
+            i, c = left[k], c_mean[right[k], m]
+            r = np.float64(bias.mean[bias_of[k]])
+            centre = mean[k] + r
+            slope, half = linearise(square[k] + centre * centre + bias.variance[bias_of[k]], positive[k], negative[k])
+            pull[i] += (half - slope * (centre - a_mean[i, m] * c)) * c
+            spread[i] += slope * (c * c + c_variance[right[k], m])
+        for position in range(n_own):
+            i, stiff, target = own_ids[position], spread[position], pull[position]
+            for d in range(t):
+                linear[d] += target * own.mean[i, d]
+                weighted = stiff * own.mean[i, d]
+                for e in range(d + 1):
+                    gram[d, e] += weighted * own.mean[i, e]
+        _solve_factor(m, own_factor, tau[m], prior_mean[m], gram, extra, linear)
+        before[:] = a_mean[:, m]
+        before_variance[:] = a_variance[:, m]
+        for position in range(n_own):
+            _project_one(own, own_ids[position], own_factor, m, t, position, a_mean, a_variance)
+        for k in range(len(left)):
+            i, c, s = left[k], c_mean[right[k], m], c_variance[right[k], m]
+            mean[k] += (a_mean[i, m] - before[i]) * c
+            square[k] += (a_variance[i, m] - before_variance[i]) * (c * c + s)
+            square[k] += (a_mean[i, m] * a_mean[i, m] - before[i] * before[i]) * s
+
+
+@helper
+def _certain_moments(left, right, a_mean, a_variance, c_mean, c_variance, mean, square):
+    """Compute E[a.c] and E[(a.c)^2] of every cell, from uncorrelated projections."""
+    for k in range(len(left)):
+        i, j = left[k], right[k]
+        total, spread = 0.0, 0.0
+        for m in range(a_mean.shape[1]):
+            a, c, s = a_mean[i, m], c_mean[j, m], c_variance[j, m]
+            total += a * c
+            spread += a_variance[i, m] * (c * c + s) + a * a * s
+        mean[k] = total
+        square[k] = total * total + spread
+
+
+@kernel
+def certain_moments(left, right, a_mean, a_variance, c_mean, c_variance, mean, square):
+    """Compute the moments of the scores of cells without their biases, for entities without variance."""
+    _certain_moments(left, right, a_mean, a_variance, c_mean, c_variance, mean, square)
+
+
+@kernel
+def cell_moments(left, right, a_first, a_second, c_first, c_second, mean, square):
+    """Compute E[a.c] and E[(a.c)^2] of the scores of cells without their biases."""
+    for k in range(len(left)):
+        i, j = left[k], right[k]
+        mean[k], square[k] = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], a_first.shape[1])
+
+
+@kernel
+def update_relation_biases(columns, positive, negative, mean, square, prior_precision, prior_linear, bias, active):
+    """Update q(r_j) of a relation in place; `columns[cell]` is the cell's column j, and the prior is given as for b."""
+    precision, linear = prior_precision.copy(), prior_linear.copy()
+    for k in range(len(columns)):
+        column = columns[k]
         r = np.float64(bias.mean[column])
-        square += 2.0 * r * mean + r * r + bias.variance[column]
-        slope, pull = linearise(square, positive[k], negative[k])
+        second = square[k] + 2.0 * r * mean[k] + r * r + bias.variance[column]
+        slope, pull = linearise(second, positive[k], negative[k])
         precision[column] += slope
-        linear[column] += pull - slope * mean
+        linear[column] += pull - slope * mean[k]
     for column in range(len(precision)):
         if active[column]:
             bias.mean[column] = linear[column] / precision[column]
@@ -207,30 +309,26 @@ def update_relation_biases(
 
 
 @kernel
-def relation_residuals(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, bias):
+def relation_residuals(columns, positive, negative, mean, square, bias):
     """Return the sums of g - L E[score] and of L over the cells of a relation, for a joint step of its biases."""
-    rank = a_first.shape[1]
     pull, stiff = 0.0, 0.0
-    for k in range(len(left)):
-        i, j, column = left[k], right[k], columns[k]
-        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
+    for k in range(len(columns)):
+        column = columns[k]
         r = np.float64(bias.mean[column])
-        square += 2.0 * r * mean + r * r + bias.variance[column]
-        slope, half = linearise(square, positive[k], negative[k])
-        pull += half - slope * (mean + r)
+        second = square[k] + 2.0 * r * mean[k] + r * r + bias.variance[column]
+        slope, half = linearise(second, positive[k], negative[k])
+        pull += half - slope * (mean[k] + r)
         stiff += slope
     return pull, stiff
 
 
 @kernel
-def relation_likelihood(left, right, columns, positive, negative, a_first, a_second, c_first, c_second, bias):
+def relation_likelihood(columns, positive, negative, mean, square, bias):
     """Return the bounded log-likelihood of the cells of a relation at the best zeta."""
-    rank = a_first.shape[1]
     total = 0.0
-    for k in range(len(left)):
-        i, j, column = left[k], right[k], columns[k]
-        mean, square = relation_moments(a_first[i], a_second[i], c_first[j], c_second[j], rank)
+    for k in range(len(columns)):
+        column = columns[k]
         r = np.float64(bias.mean[column])
-        square += 2.0 * r * mean + r * r + bias.variance[column]
-        total += cell_bound(mean + r, np.sqrt(square), positive[k], negative[k])
+        second = square[k] + 2.0 * r * mean[k] + r * r + bias.variance[column]
+        total += cell_bound(mean[k] + r, np.sqrt(second), positive[k], negative[k])
     return total

@@ -1,6 +1,7 @@
 """The mathematics: blocks of variables, their priors and likelihoods, the bound, and the fit loop over them."""
 
 from vbn.model.averaging import RunningAverage
+from vbn.model.base_rate import with_base_rates, with_earlier_rates
 from vbn.model.block import Block, Sites
 from vbn.model.engine import Engine
 from vbn.model.epoch import DrawnSample, EpochData, GivenSample, Plan, Range, grouped
@@ -27,6 +28,7 @@ from vbn.model.likelihoods import (
     Explained,
     Likelihood,
     RelationCells,
+    curvature,
     no_relations,
     project,
 )
@@ -114,6 +116,7 @@ __all__ = [
     "check_finite",
     "common_places",
     "continued",
+    "curvature",
     "expected_lengths",
     "grouped",
     "lengths",
@@ -134,4 +137,6 @@ __all__ = [
     "start",
     "strength",
     "train",
+    "with_base_rates",
+    "with_earlier_rates",
 ]

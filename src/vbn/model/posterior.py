@@ -23,12 +23,17 @@ BIAS_PRIORS = ("taxonomy", "common", "zero")
 
 @dataclass(frozen=True)
 class RelationInfo:
-    """A relation of the model: its name, whether it is symmetric, its `relation_prior` and its rank."""
+    """A relation of the model: its name, whether it is symmetric, its `relation_prior` and its rank.
+
+    `scale` and `shift` turn its scores into logits of the probability among all columns (`vbn.model.base_rate`).
+    """
 
     name: str
     symmetric: bool
     prior: float = 0.0
     rank: int = 1
+    scale: float = 1.0
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,9 @@ class Trained:
 
     def relation_link(self, name: str) -> Link:
         """Return how the scores of a relation become probabilities."""
-        return Link.of(self.posterior.relations[self.relation_number(name)].r, self.negatives)
+        number = self.relation_number(name)
+        info, base = self.relations[number], Link.of(self.posterior.relations[number].r, self.negatives).base
+        return Link(info.scale * base + info.shift)
 
     def bases(self, known: np.ndarray) -> np.ndarray:
         """Return the base logit of queries; `known` says of which anything is known.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ParameterError
-from vbn.inference import Table
+from vbn.inference import Related, Table
 from vbn.serve import schemas as out
 from vbn.serve.map import Layout, placed
 from vbn.serve.served import Served
@@ -18,13 +18,22 @@ _RELATIVES = 60  # siblings or children that a card shows
 
 def answers(served: Served, table: Table, side: str = "column") -> out.Answers:
     """Return a table with how often each entity was seen, and whether it is only a category."""
+    return out.Answers(measure=table.measure, answers=[out.Answer(**row) for row in _counted(served, table, side)])
+
+
+def related(served: Served, table: Related) -> out.RelatedAnswers:
+    """Return the answers of a relation with how often each entity was seen."""
+    rows = [out.RelatedAnswer(**row) for row in _counted(served, table, "column")]
+    return out.RelatedAnswers(measure=table.measure, answers=rows)
+
+
+def _counted(served: Served, table: Table, side: str) -> list[dict[str, Any]]:
     names, only = served.trained.vocabulary(side), served.trained.profile.categories(side)
     ids = names.ids(table.entities).tolist()
-    rows = [
-        out.Answer(**row._asdict(), count=float(names.counts[i]), category=bool(only[i]))
-        for row, i in zip(table, ids, strict=True)
+    return [
+        {**row, "count": float(names.counts[i]), "category": bool(only[i])}
+        for row, i in zip(table.to_dicts(), ids, strict=True)
     ]
-    return out.Answers(measure=table.measure, answers=rows)
 
 
 def entities(served: Served, typed: str, limit: int, side: out.Side | None) -> out.Entities:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -109,10 +109,11 @@ def related(
     k: out.K = 10,
     popularity: out.Dial = 0.0,
     popularity_floor: out.Floor = 0.0,
-) -> out.Answers:
-    """The entities to which a relation most probably leads from one."""
+    known: Literal["first", "ranked", "excluded"] = "first",
+) -> out.RelatedAnswers:
+    """The entities to which a relation leads from one: known ones first, then the most probable."""
     served = state.holder.current
-    return answer.answers(served, served.model.related(relation, entity, k, popularity, popularity_floor))
+    return answer.related(served, served.model.related(relation, entity, k, popularity, popularity_floor, known))
 
 
 @router.get("/explain", summary="Why an entity is where it is")

@@ -77,6 +77,19 @@ class Answers(BaseModel):
     answers: list[Answer]
 
 
+class RelatedAnswer(Answer):
+    """An entry that a relation leads to."""
+
+    known: bool | None = Field(description="Whether training was given the pair; null if the model does not know.")
+
+
+class RelatedAnswers(BaseModel):
+    """Where a relation leads, and what the scores are."""
+
+    measure: str
+    answers: list[RelatedAnswer]
+
+
 class Entity(BaseModel):
     """A name as the search box shows it."""
 

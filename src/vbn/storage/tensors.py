@@ -64,7 +64,7 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     }
     if trained.noise_counts is not None:
         tensors["noise_counts"] = trained.noise_counts
-    fields = ("name", "symmetric", "prior", "rank")
+    fields = ("name", "symmetric", "prior", "rank", "scale", "shift")
     extra = {
         "shared": trained.shared,
         "relations": [{name: getattr(relation, name) for name in fields} for relation in trained.relations],
@@ -359,7 +359,14 @@ def _relations(entries: Any, shared: bool) -> tuple[RelationInfo, ...]:
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError("the names of the model's relations are damaged.")
     infos = tuple(
-        RelationInfo(entry["name"], _flag(entry, "symmetric"), _number(entry, "prior", 0.0, or_zero=True), _rank(entry))
+        RelationInfo(
+            entry["name"],
+            _flag(entry, "symmetric"),
+            _number(entry, "prior", 0.0, or_zero=True),
+            _rank(entry),
+            _number(entry, "scale", 1.0),
+            _shift(entry),
+        )
         for entry in entries
     )
     if not shared and any(info.symmetric for info in infos):
@@ -372,6 +379,13 @@ def _rank(entry: Mapping[str, Any]) -> int:
     if type(rank) is not int or not 0 < rank < 1 << 20:
         raise ModelFileError(f"rank={rank!r} of a relation of the model is not a positive whole number.")
     return rank
+
+
+def _shift(entry: Mapping[str, Any]) -> float:
+    shift = entry.get("shift", 0.0)
+    if type(shift) not in _NUMBERS or not math.isfinite(shift):
+        raise ModelFileError(f"shift={shift!r} of a relation of the model is not a finite number.")
+    return float(shift)
 
 
 def _flag(values: Mapping[str, Any], name: str, default: bool | None = None) -> bool:

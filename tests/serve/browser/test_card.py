@@ -138,6 +138,7 @@ def test_relations_are_asked(page, words):
     page.one("button", "antonym").click()
     page.settled()
     assert page.ranked(page.block("Relations")) == words.related("antonym", "left", 10).entities
+    assert page.texts(f"{page.block('Relations')} li small")[0].endswith("known")
     assert page.one("button[aria-pressed=true]", "antonym")
     assert page.address["relation"] == ["antonym"]
 

@@ -1,6 +1,6 @@
 """Likelihoods, one module each. A likelihood owns its cells and updates the blocks that they depend on."""
 
-from vbn.model.likelihoods.base import EntityCells, Explained, Likelihood
+from vbn.model.likelihoods.base import EntityCells, Explained, Likelihood, curvature
 from vbn.model.likelihoods.cooccurrence import DIRECT_CELLS, BiasInputs, Cooccurrence, EntityInputs
 from vbn.model.likelihoods.relations import (
     Bilinear,
@@ -23,6 +23,7 @@ __all__ = [
     "Likelihood",
     "RelationCells",
     "RelationList",
+    "curvature",
     "for_each",
     "likelihoods_of",
     "no_relations",

@@ -67,15 +67,28 @@ class Bilinear:
         self.move_biases(cells)
         self.update_biases(cells)
 
+    @cached_property
+    def certain(self) -> bool:
+        """Return whether no entity has any variance, like vectors that are read out; much is cheaper then."""
+        return not (self.u.variance.any() or self.v.variance.any())
+
+    def project(self, entities: Gaussians, factors: Gaussians, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the moments of the projections of entities; of certain ones, means and variances (n, rank)."""
+        if not self.certain:
+            return project(entities, factors, ids)
+        from vbn.kernels.relations import project_certain
+
+        mean, variance = np.empty((len(ids), len(factors.mean))), np.empty((len(ids), len(factors.mean)))
+        project_certain(ids, entities.densities, factors.densities, mean, variance)
+        return mean, variance
+
     def update_factors(self, cells: RelationList, columns: bool) -> None:
         """Update q(x_m), or q(y_m) with `columns`, one m after the other, Eq. (x-update)."""
-        from vbn.kernels.relations import update_factors
+        from vbn.kernels.relations import update_certain_factors, update_factors
 
         sides = [(self.u, self.blocks.x, cells.rows, cells.left), (self.v, self.blocks.y, cells.columns, cells.right)]
         (entities, own, ids, mine), (partners, other, other_ids, theirs) = sides[::-1] if columns else sides
-        update_factors(
-            0,
-            len(own),
+        inputs = (
             mine,
             theirs,
             cells.positive,
@@ -88,9 +101,13 @@ class Bilinear:
             own.evidence,
             cells.column_of,
             self.blocks.r.densities,
-            *project(entities, own, ids),
-            *project(partners, other, other_ids),
+            *self.project(entities, own, ids),
+            *self.project(partners, other, other_ids),
         )
+        if self.certain:
+            update_certain_factors(*inputs)
+        else:
+            update_factors(0, len(own), *inputs)
 
     def move_biases(self, cells: RelationList) -> None:
         """Move all active r_j and their common mean, if they have one, by the same optimal step."""
@@ -161,13 +178,20 @@ class Bilinear:
         return total
 
     def _scored(self, cells: RelationList) -> tuple[np.ndarray, ...]:
-        """Return the cells with the projections of both sides."""
-        listed = cells.left, cells.right, cells.column_of, cells.positive, cells.negative
-        return (
-            *listed,
-            *project(self.u, self.blocks.x, cells.rows),
-            *project(self.v, self.blocks.y, cells.columns),
+        """Return the cells with the moments of their scores, without biases."""
+        from vbn.kernels.relations import cell_moments, certain_moments
+
+        rows, columns = (
+            self.project(entities, factors, ids)
+            for entities, factors, ids in (
+                (self.u, self.blocks.x, cells.rows),
+                (self.v, self.blocks.y, cells.columns),
+            )
         )
+        mean, square = np.empty(len(cells.left)), np.empty(len(cells.left))
+        compute = certain_moments if self.certain else cell_moments
+        compute(cells.left, cells.right, *rows, *columns, mean, square)
+        return cells.column_of, cells.positive, cells.negative, mean, square
 
 
 def _through_factors(

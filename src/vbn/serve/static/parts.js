@@ -21,7 +21,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
         "li",
         {},
         h("a", { href: link(one.entity, side) }, one.entity),
-        h("small", {}, one.category ? "category" : times(one.count)),
+        h("small", {}, one.category ? "category" : one.known ? `${times(one.count)}, known` : times(one.count)),
         bar(one.score / largest, one.std / largest),
         h(
           "span",
