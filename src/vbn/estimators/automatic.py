@@ -11,6 +11,7 @@ from vbn.model import AUTO
 
 _PAIRS = 1e5  # a data set of this size is fitted for `_EPOCHS` epochs
 _EPOCHS, _FEWEST, _MOST = 30, 10, 40
+_RARELY, _OFTEN = 1e-4, 100.0  # words are thinned out above this frequency, but none that occurs less often than that
 
 
 class Choice(NamedTuple):
@@ -53,7 +54,8 @@ def _noise_power(data: Dataset) -> Choice:  # noqa: ARG001 - all rules take the 
 
 def _subsample(data: Dataset) -> Choice:
     if data.kind == "sequences":
-        return Choice(1e-4, "words in text: the, of and to say little about their neighbours")
+        threshold = max(_RARELY, _OFTEN / max(float(data.columns.counts.sum()), _OFTEN))
+        return Choice(threshold, "words in text: the, of and to say little about their neighbours")
     return Choice(None, "all pairs count: frequent items are what most people have")
 
 

@@ -45,8 +45,8 @@ class VBN(Answers):
         Noise is drawn in proportion to count ** noise_power. 0 makes the model rank by probability (popular entities
         first), 1 by association (rare ones first). "auto": 0.75.
     subsample : float or "auto", optional, default "auto"
-        word2vec's threshold for frequent entities, such as 1e-4; None uses all counts. "auto": 1e-4 for words in text,
-        None for all else.
+        word2vec's threshold for frequent entities, such as 1e-4; None uses all counts. "auto": for words in text 1e-4,
+        or the frequency of a word that occurs a hundred times if that is more; None for all else.
     reject_positives : bool or "auto", default "auto"
         Whether noise that hits an observed pair is drawn again. "auto": yes, unless more than a quarter of the draws
         would hit one (words in text, items in baskets); users x items are mostly sparser.
