@@ -44,7 +44,7 @@ def test_scores_of_vbn_rank_as_recommend_does(model, dial):
 
 
 def test_scores_of_vbn_are_logits_of_what_it_predicts(model):
-    p = 1.0 / (1.0 + np.exp(-as_scorer(model).scores(["u3"])[0]))
+    p = 1.0 / (1.0 + np.exp(-as_scorer(model, popularity=0.0).scores(["u3"])[0]))
     expected = model.predict_proba([("u3", name) for name in as_scorer(model).columns])
     np.testing.assert_allclose(p, expected, rtol=1e-5)
 

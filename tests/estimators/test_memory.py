@@ -22,7 +22,7 @@ def test_files_give_the_same_bits(resample, tmp_path, monkeypatch):
     opened = []
     real = tempfile.TemporaryDirectory
     monkeypatch.setattr("tempfile.TemporaryDirectory", lambda **given: opened.append(given) or real(**given))
-    options = {"dim": 6, "epochs": 3, "negatives": 2, "resample": resample, "verbose": False}
+    options = {"dim": 6, "epochs": 3, "negatives": 2, "resample": resample, "favour": None, "verbose": False}
     usual = vbn.VBN(**options).fit(data())
     assert not opened
     small = vbn.VBN(**options, memory="1 kB").fit(data())

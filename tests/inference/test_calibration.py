@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
+from vbn._errors import VBNWarning
 from vbn.inference import best_line, labelled_pairs
 
 
@@ -23,7 +24,7 @@ def corpus(seed, n=300):
 
 def fitted(**options):
     data = corpus(0).with_relation("sound", [("dog", "barks"), ("cat", "purrs")])
-    return vbn.VBN(dim=4, epochs=20, relation_rank=2, verbose=False, **options).fit(data)
+    return vbn.VBN(dim=4, epochs=20, negatives=1, relation_rank=2, verbose=False, **options).fit(data)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def test_an_intercept_repairs_another_base_rate():
 def test_labels_at_another_ratio_than_noise_are_told():
     model = fitted()
     pairs = [("dog", "barks", 1), *[("dog", "purrs", 0), ("cat", "barks", 0), ("dog", "barks", 0)] * 10]
-    with pytest.warns(vbn.VBNWarning, match="base rate"):
+    with pytest.warns(VBNWarning, match="base rate"):
         model.calibrate(pairs)
     assert model.predict_proba([("dog", "barks")])[0] < 0.3
 
@@ -231,8 +232,8 @@ def test_tables_and_text(words):
     assert found.to_polars().shape == (len(found), 6)
     assert sum(found.to_pandas()["count"]) == found.n_pairs
     assert str(found).splitlines()[-1].startswith("ece ")
-    assert "temperature" not in str(found)
-    assert "temperature" in str(words.calibrate(corpus(1)).reliability(corpus(1)))
+    assert "slope" not in str(found)
+    assert "slope" in str(words.calibrate(corpus(1)).reliability(corpus(1)))
     json.dumps(found.to_dict())
 
 

@@ -37,7 +37,8 @@ def block_updates(trained, row, sweeps):
     positive = np.concatenate([counts, np.zeros(n)])
     negative = np.concatenate([np.zeros(len(row)), np.full(n, trained.negatives * counts.sum() / n)])
     v, v_variance = q.v.mean[ids], q.v.variance[ids]
-    tau, shape = trained.profile.row_precision, trained.posterior.u.gamma.shape
+    gamma = trained.hyperpriors.of("entity", t, counts.sum())
+    tau = trained.profile.row_precision
     mean, variance = np.zeros(t), np.full(t, 1 / tau)
     for _ in range(sweeps):
         square = v_variance @ (mean**2 + variance) + v**2 @ variance + q.bias.variance[ids]
@@ -48,7 +49,7 @@ def block_updates(trained, row, sweeps):
             precision = tau + slope @ (v[:, d] ** 2 + v_variance[:, d])
             mean[d] = v[:, d] @ (0.5 * (positive - negative) - slope * others) / precision
             variance[d] = 1 / precision
-        tau = shape / (trained.hyperpriors.beta["entity"] + 0.5 * (mean**2 + variance).sum())
+        tau = gamma.shape / (gamma.beta + 0.5 * (mean**2 + variance).sum())
     return mean, variance
 
 

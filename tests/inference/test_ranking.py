@@ -18,15 +18,18 @@ def trained():
     return vbn.VBN(dim=6, epochs=3, verbose=False).fit(data).trained_
 
 
-def brute_force(trained, queries, k, candidates, hidden, dial):
-    q, counts = trained.posterior, trained.columns.counts
+def brute_force(trained, queries, k, candidates, hidden, dial, rank_by):
+    q, base = trained.posterior, -np.log(trained.negatives)
     u, s = queries.mean.astype(float), queries.variance.astype(float)
     v, w = q.v.mean.astype(float), q.v.variance.astype(float)
     mean = u @ v.T + q.bias.mean
     variance = u**2 @ w.T + s @ (v**2 + w).T + q.bias.variance
-    scores = mean / np.sqrt(1 + np.pi * variance / 8) + dial.weight * np.log(
-        np.maximum(counts, 1) + dial.floor * counts[counts > 0].mean()
-    )
+    scores = {
+        "probability": base + (mean - base) / np.sqrt(1 + np.pi * variance / 8),
+        "mean": mean,
+        "lower": mean - np.sqrt(variance),
+    }[rank_by]
+    scores = scores + added(trained, dial)
     found = []
     for row, hide in zip(scores, hidden, strict=True):
         ids = np.setdiff1d(candidates, hide)
@@ -34,7 +37,17 @@ def brute_force(trained, queries, k, candidates, hidden, dial):
     return found
 
 
+def added(trained, dial):
+    """What the dial adds: 0 on average over noise pairs, and nothing below 0 for what was never seen."""
+    counts = trained.columns.counts
+    popular = np.log(np.maximum(counts, counts[counts > 0].min()) + dial.floor * counts[counts > 0].mean())
+    noise = counts**trained.noise_power
+    extra = dial.weight * (popular - noise @ popular / noise.sum())
+    return np.where((counts == 0) & (dial.weight < 0), np.minimum(extra, 0.0), extra)
+
+
 @given(
+    rank_by=st.sampled_from(sorted(ranking.RANK_BY)),
     seed=st.integers(0, 10_000),
     n=st.integers(1, 7),
     k=st.integers(1, 70),
@@ -43,7 +56,7 @@ def brute_force(trained, queries, k, candidates, hidden, dial):
     dial=st.sampled_from([Dial(), Dial(-0.5), Dial(2.0), Dial(2.0, 3.0)]),
     block=st.sampled_from([1, 17, 1 << 20]),
 )
-def test_equals_sorting_everything(trained, seed, n, k, scale, shift, dial, block):
+def test_equals_sorting_everything(trained, rank_by, seed, n, k, scale, shift, dial, block):
     rng = np.random.default_rng(seed)
     shifted = trained.with_posterior(trained.posterior.copy())
     shifted.posterior.bias.mean += np.float32(shift)  # all negative, mixed, all positive: the bound differs
@@ -55,8 +68,8 @@ def test_equals_sorting_everything(trained, seed, n, k, scale, shift, dial, bloc
     hidden = [rng.choice(total, rng.integers(0, total), replace=False) for _ in range(n)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_SCORES", block)
-        ranked = rank(shifted, queries, k, candidates, Hidden.of(hidden), dial)
-    for q, (ids, scores) in enumerate(brute_force(shifted, queries, k, candidates, hidden, dial)):
+        ranked = rank(shifted, queries, k, candidates, Hidden.of(hidden), dial, rank_by=rank_by)
+    for q, (ids, scores) in enumerate(brute_force(shifted, queries, k, candidates, hidden, dial, rank_by)):
         got = ranked.columns[q][ranked.columns[q] >= 0]
         assert len(got) == len(ids)
         np.testing.assert_allclose(ranked.logits[q][: len(ids)], scores, rtol=1e-4, atol=1e-4)

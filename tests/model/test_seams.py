@@ -123,7 +123,7 @@ def test_the_bound_never_falls_and_updates_are_stationary():
 
 def test_entities_without_data_lie_where_it_says():
     model = fitted()
-    with_number, without = model.posterior("w13"), model.posterior("g1")
+    with_number, without = model.posterior("w13"), model.posterior("g1", role="entity")
     parents = model.posterior("g1", role="category").mean
     np.testing.assert_allclose(with_number.mean, parents + np.eye(4)[0] * OFFSET * YEARS["w13"], rtol=1e-12)
     assert without.mean[0] == 0.0

@@ -39,7 +39,14 @@ def data(seed=0):
 
 
 def fitted(**options):
-    settings = {"dim": 3, "epochs": 30, "relation_rank": 2, "verbose": False, "dtype": "float64"} | options
+    settings = {
+        "dim": 3,
+        "epochs": 30,
+        "negatives": 1,
+        "relation_rank": 2,
+        "verbose": False,
+        "dtype": "float64",
+    } | options
     return vbn.VBN(**settings).fit(data())
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tracemalloc
 
 import numpy as np
@@ -223,7 +224,7 @@ def test_json_that_is_none(folder, text):
 def test_numbers_that_json_does_not_have(folder):
     text = (folder / "config.json").read_bytes()
     for number in (b"NaN", b"Infinity", b"1e999"):
-        (folder / "config.json").write_bytes(text.replace(b'"negatives": 1.0', b'"negatives": ' + number))
+        (folder / "config.json").write_bytes(re.sub(rb'"noise_power": 0.75', b'"noise_power": ' + number, text))
         with pytest.raises(vbn.ModelFileError, match="readable JSON"):
             vbn.load(folder)
 

@@ -56,9 +56,9 @@ def evaluate(
         typer.Option(help="Task recommendation: user,item; ask about users by these items instead of by name."),
     ] = None,
     popularity: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,...", help="Task recommendation: one or several positions of the dial [0]."),
-    ] = None,
+        str,
+        typer.Option(metavar="A,B,...", help="Task recommendation: one or several positions of the dial."),
+    ] = "auto",
     popularity_floor: PopularityFloor = 0.0,
     baseline: Annotated[Baseline, typer.Option(help="Task recommendation: what to compare with.")] = "popularity",
     rare: Annotated[float, typer.Option(min=0, help="Task recommendation: items of at most this count are rare.")] = 10,
@@ -120,10 +120,10 @@ def _show_rankings(rows: list[dict[str, Any]]) -> None:
     show_rows([{title: row[title] for title in ("model", "popularity", *made_of)} for row in in_all])
 
 
-def _positions(given: str | None) -> list[float] | None:
+def _positions(given: str) -> list[float] | str:
     """Read "0,0.25,0.5"."""
-    if given is None:
-        return None
+    if given == "auto":
+        return given
     try:
         return [float(position) for position in given.split(",")]
     except ValueError:

@@ -111,8 +111,9 @@ def with_options(
     `without` some.
     """
     by_group = sorted(PARAMETERS, key=lambda item: list(GROUPS).index(item.group))
-    of_model = [_option(item) for item in by_group if item.option_name is not None]
     own = [*more, *OPTIONS]
+    others = {None, *(item.name for item in more)}
+    of_model = [_option(item) for item in by_group if item.option_name not in others]
     first = [item for item in own if item.panel != _RUN]
     made = {"input": Annotated[Path | None, typer.Argument(metavar="INPUT", help=_FILES)]}
     for item in (*first, *of_model, *(item for item in own if item.panel == _RUN)):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import DataError, ParameterError
+from vbn.baselines import Predictive
 from vbn.data import Dataset, Vocabulary, as_name, known_ids
 from vbn.evaluation.asking import Subject, subject_of
 from vbn.evaluation.dropped import warn_of_unknown
@@ -22,7 +23,7 @@ from vbn.evaluation.metrics import (
     recall,
     share_of_places,
 )
-from vbn.inference import read_dial, top
+from vbn.inference import Dial, read_dial, top
 from vbn.model import log_popularity
 
 _SCORES_AT_ONCE = 1 << 22
@@ -90,7 +91,7 @@ def evaluate_recommendation(
     k: int | Sequence[int] = (_K,),
     rare: float = 10,
     exclude_seen: bool = True,
-    popularity: float | Sequence[float] | None = None,
+    popularity: float | str | Sequence[float] | None = "auto",
     popularity_floor: float = 0.0,
     baseline: str | None = _POPULARITY,
 ) -> list[dict[str, Any]]:
@@ -123,8 +124,9 @@ def evaluate_recommendation(
     exclude_seen
         Whether to leave out what the user has.
     popularity, popularity_floor
-        The dial, as in `recommend`: a position or several, each with rows of its own; the model is scored once. None:
-        the scorer's own, which is 0 for a model.
+        The dial, as in `recommend`: a position or several, each with rows of its own; the model is scored once.
+        "auto": the scorer's own; for a model, the one that its fit chose. Scorers of other kinds get their dial from
+        the counts alone.
     baseline
         "popularity" adds the rows of a ranking by count, for the same pairs among the same candidates; None does not.
 
@@ -161,7 +163,7 @@ def evaluate_recommendation(
     cuts = _cuts(k)
     if baseline not in (None, _POPULARITY):
         raise ParameterError(f"baseline must be 'popularity' or None, got {baseline!r}.")
-    subject = subject_of(model, data, fold_in, exclude_seen, own_dial=popularity is None)
+    subject = subject_of(model, data, fold_in, exclude_seen, own_dial=_is_auto(popularity))
     pairs = _known(subject, users, items)
     warn_of_unknown(pairs.unknown, len(users))
     rankings = _dials(subject, popularity, popularity_floor)
@@ -189,15 +191,25 @@ def _cuts(k: Any) -> tuple[int, ...]:
 
 def _dials(subject: Subject, popularity: Any, floor: Any) -> list[_Ranking]:
     """Return a ranking for each position of the dial."""
-    if popularity is None:
+    if _is_auto(popularity):
         return [_Ranking(subject.name, subject.popularity, np.zeros(len(subject.columns)))]
     several = isinstance(popularity, Iterable) and not isinstance(popularity, str)
-    dials = [read_dial(position, floor) for position in (popularity if several else [popularity])]
-    if not dials:
-        raise ParameterError("popularity is an empty list; give a number, several, or None.")
-    return [
-        _Ranking(subject.name, dial.weight, dial.weight * log_popularity(subject.counts, dial.floor)) for dial in dials
-    ]
+    given = list(popularity) if several else [popularity]
+    if not given or any(map(_is_auto, given)):
+        raise ParameterError(f"popularity={popularity!r} must be a number, a list of numbers, or 'auto'.")
+    dials = [read_dial(position, floor) for position in given]
+    return [_Ranking(subject.name, dial.weight, _added(subject, dial)) for dial in dials]
+
+
+def _is_auto(popularity: Any) -> bool:
+    return popularity is None or (isinstance(popularity, str) and popularity == "auto")
+
+
+def _added(subject: Subject, dial: Dial) -> np.ndarray:
+    """Return what a dial adds to the scores: for a model of this library, the same as in `recommend`."""
+    if isinstance(subject.scorer, Predictive):
+        return dial.added(subject.scorer.trained.profile)
+    return np.asarray(dial.weight * log_popularity(subject.counts, dial.floor))
 
 
 def _known(subject: Subject, users: Sequence[object], items: Sequence[object]) -> _Pairs:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from vbn._errors import ParameterError
 from vbn._parameters import one_of
 from vbn.data import Dataset
-from vbn.estimators import VBN, check_parameters
+from vbn.estimators import VBN, check_parameters, resolved
 
 Settings = dict[str, Any]
 Values = Sequence[Any]
@@ -84,13 +84,14 @@ class Space:
     """A space as Optuna takes it.
 
     Each entry is a sequence of values, to which the estimator's own is added, or ("int", low, high), ("float", low,
-    high) or ("log", low, high) for a range of numbers.
+    high) or ("log", low, high) for a range of numbers. Where the estimator has "auto", its own value is what that
+    stands for on this data, so nothing is tried twice.
     """
 
     def __init__(self, given: Mapping[str, Values], estimator: VBN, data: Dataset) -> None:
         self._ranges: dict[str, tuple[str, Any, Any]] = {}
         self._choices: dict[str, list[Any]] = {}
-        self.own = {name: _own(estimator, name) for name in given}
+        self.own = {name: _own(estimator, name, data) for name in given}
         for name, values in given.items():
             checked = _checked(name, values)
             if checked[0] in _RANGES:
@@ -143,9 +144,9 @@ class Space:
         return numbers, kinds
 
 
-def _own(estimator: VBN, name: str) -> Any:
-    """Return the value that an estimator has; None for a prior that is not one number."""
-    params = estimator.get_params()
+def _own(estimator: VBN, name: str, data: Dataset) -> Any:
+    """Return the value that an estimator has on this data; None for a prior that is not one number."""
+    params = resolved(estimator.get_params(), data)
     if name == PRIOR:
         alpha, beta = (params[part] for part in _SETS[PRIOR])
         return alpha if isinstance(alpha, int | float) and alpha == beta else None

@@ -16,7 +16,6 @@ from vbn.inference import Asked, pair_scores
 
 _FIRST = 10  # answers that are looked at
 _DRAWS = 10  # random right entities for each pair
-_SCORES_AT_ONCE = 1 << 22
 
 
 class Known(NamedTuple):

@@ -37,14 +37,14 @@ _OTHER = {
     "favour": "another favour",
     "seed": "another seed",
 }
-_FREE = ("n_threads", "engine", "memory", "verbose", "warm_start", "checkpoint", "checkpoint_every")
+_FREE = ("favour", "n_threads", "engine", "memory", "verbose", "warm_start", "checkpoint", "checkpoint_every")
 
 
 def tune(
     data: Dataset,
     trials: int = 8,
     minutes: float | None = None,
-    favour: str = "all",
+    favour: str | None = None,
     *,
     seed: int = 0,
     study: str | os.PathLike[str] | None = None,
@@ -71,8 +71,9 @@ def tune(
         How many settings to try, the defaults and those of an earlier call with the same `study` included.
     minutes
         No trial begins after this time; the defaults are tried in any case.
-    favour : {"all", "balanced", "rare"}
-        Which targets the mean of HR@10% and MPR is of: all, the rare ones, or half of each.
+    favour : {"all", "balanced", "rare"}, optional
+        Which targets the mean of HR@10% and MPR is of: all, the rare ones, or half of each. The model's own dial,
+        ``recommend(popularity="auto")``, is then best for these too. By default as the estimator has it, which is "all".
     seed
         Of the held-out pairs, of what is tried, and of the models unless there is an `estimator`. Same seed, same data:
         the same trials, unless `minutes` ends them.
@@ -89,8 +90,8 @@ def tune(
     Returns
     -------
     VBN
-        The model. Its `tuning_` is a table of the trials, with the chosen one as `best`, whose `popularity` and
-        `popularity_floor` are for `recommend`.
+        The model. Its `tuning_` is a table of the trials, with the chosen one as `best`; `popularity` and
+        `popularity_floor` of a trial are where its dial ranked best. The model has chosen its own, as every fit does.
 
     Raises
     ------
@@ -106,18 +107,20 @@ def tune(
     >>> small = vbn.VBN(dim=4, epochs=5, verbose=False)
     >>> model = vbn.tune(data, trials=2, estimator=small, verbose=False)
     >>> [trial.label for trial in model.tuning_]
-    ['defaults', 'prior=30, negatives=4']
+    ['defaults', 'prior=30']
     """
     _check(data, trials, minutes, favour, seed, verbose)
     if estimator is None:
         estimator = VBN(seed=seed, verbose=verbose)
     if not isinstance(estimator, VBN):
         raise ParameterError(f"estimator must be a vbn.VBN, got {type(estimator).__name__}.")
+    if favour is not None:
+        estimator = with_settings(estimator, {}, favour=favour)
     optuna = _optuna()
     varied = Space(free_space(changed(estimator)) if space is None else space, estimator, data)
     say = _say if verbose else _say_nothing
     with _quiet(optuna):
-        search = _Search(optuna, data, estimator, varied, favour, seed, study, say)
+        search = _Search(optuna, data, estimator, varied, estimator.favour or FAVOURS[0], seed, study, say)
         try:
             search.run(trials, None if minutes is None else time.monotonic() + 60.0 * minutes)
         except KeyboardInterrupt:
@@ -132,7 +135,7 @@ def _check(data: object, trials: Any, minutes: Any, favour: Any, seed: Any, verb
     need_flag("verbose", verbose)
     if minutes is not None:
         need_number("minutes", minutes, above=0)
-    if favour not in FAVOURS:
+    if favour is not None and favour not in FAVOURS:
         raise ParameterError(f"favour={favour!r} must be {one_of(FAVOURS)}.")
 
 
@@ -143,7 +146,7 @@ def _fitted(search: _Search, data: Dataset, estimator: VBN, say: Callable[[str],
     table = search.table()
     if search.interrupted:
         say("interrupted: fitting the best so far; Ctrl-C again ends without a model")
-    say(f"fitting trial {table.best.number} to all data: {table.best.label}, popularity {dial_text(table.best)}")
+    say(f"fitting trial {table.best.number} to all data: {table.best.label}")
     model = with_settings(estimator, table.best.settings).fit(data)
     if model.interrupted_:
         raise KeyboardInterrupt("interrupted while the best setting was fitted: there is no model")
@@ -259,7 +262,8 @@ class _Search:
 
     def _tried(self, settings: Settings, behind: Callable[[int, float], bool]) -> Trial:
         """Fit and judge settings; `behind` gets the objective at every rung, and says whether to give up."""
-        model = with_settings(self._estimator, settings, verbose=False, warm_start=False, checkpoint=None)
+        run = {"verbose": False, "warm_start": False, "checkpoint": None, "favour": None}  # the judge turns the dial
+        model = with_settings(self._estimator, settings, **run)
         epochs = int(resolved(model.get_params(), self._judge.train)["epochs"])
         rungs = {max(int(share * epochs), 1) for share in _RUNGS} - {epochs}
         judged: list[Judgement] = []

@@ -43,7 +43,9 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
     def larger(old: Side) -> Side:
         if not grows[old.name]:
             return old
-        return replace(old, names=grown, taxonomy=taxonomy, active=np.r_[old.active, np.zeros(len(new), dtype=bool)])
+        trained = len(old.names) if old.trained is None else old.trained
+        active = np.r_[old.active, np.zeros(len(new), dtype=bool)]
+        return replace(old, names=grown, taxonomy=taxonomy, active=active, trained=trained)
 
     result = trained.grown(larger(trained.row_side), larger(trained.column_side))
     if grows[ROW]:

@@ -23,7 +23,7 @@ _FIELDS = (
     Field("right", ("right", "column", "target", "item", "second")),
     Field("label", ("label", "labels", "y", "observed"), number=True, optional=True, by_position=True),
 )
-_STEEPEST = 100.0  # slopes beyond it, or below one over it, mean that none fits
+_FLATTEST = 0.01  # a slope below it means that none fits
 _STEPS = 100  # of Newton's method
 _TRIES = 16  # how often a noise pair that is an observed one is drawn again, as in training
 
@@ -122,6 +122,8 @@ def best_line(logits: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tu
     """
     if labels.min() == labels.max():
         raise DataError("calibration needs observed pairs and noise pairs; all labels are the same.")
+    if logits[labels == 1].min() > logits[labels == 0].max():
+        raise DataError("the model tells all these pairs apart, so no slope fits best; calibrate on more pairs.")
     centre, scale = float(np.average(logits, weights=weights)), max(float(np.std(logits)), 1e-12)
     inputs = np.stack([(logits - centre) / scale, np.ones(len(logits))])
     share = float(np.average(labels, weights=weights))
@@ -137,9 +139,7 @@ def best_line(logits: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tu
         if np.abs(step).max() < 1e-10:
             break
     found = float(line[0] / scale)
-    if found > _STEEPEST:
-        raise DataError("the model tells all these pairs apart, so no slope fits best; calibrate on more pairs.")
-    if found < 1.0 / _STEEPEST:
+    if found < _FLATTEST:
         raise DataError(
             "the model does not tell these pairs apart at all, which no slope can repair; are the labels right?"
         )

@@ -67,7 +67,7 @@ class Block(Gaussians, Holder):
 
     Means and variances are (n, t), or (n,) for scalars such as biases. `rate` holds the rates of q(tau_i), `active`
     marks the variables that data reaches, and `sites` is evidence from earlier data. A `large` block is processed in
-    ranges of rows.
+    ranges of rows. `learned` marks the variables that training reached, by default all active ones.
     """
 
     rate: np.ndarray
@@ -76,6 +76,7 @@ class Block(Gaussians, Holder):
     active: np.ndarray
     sites: Sites | None = None
     large: bool = False
+    learned: np.ndarray | None = None
 
     fields: ClassVar[tuple[Field, ...]] = (
         Field("mean", MEAN, ("entity", "dim"), partner="variance"),
@@ -166,9 +167,10 @@ class Block(Gaussians, Holder):
         if len(cold) == 0:
             return
         moments = self.moments(cold)
-        siblings = self.prior.precision_of_siblings(cold, self.active, self.tau)
+        learned = self.active if self.learned is None else self.learned
+        siblings = self.prior.precision_of_siblings(cold, learned, self.tau)
         if siblings is None:
-            siblings = np.full(len(cold), mean_precision(self.tau[self.active]))
+            siblings = np.full(len(cold), mean_precision(self.tau[learned]))
         tau, variance = self.gamma.without_data(cold, moments.variance, siblings)
         self.mean[cold] = moments.mean.reshape(self.mean[cold].shape)
         self.variance[cold] = variance.reshape(-1, *[1] * (self.mean.ndim - 1))

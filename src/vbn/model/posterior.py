@@ -141,6 +141,7 @@ class Blueprint:
             active: np.ndarray,
             variance: float = _START_VARIANCE,
             evidence: np.ndarray | float = 0.0,
+            learned: np.ndarray | None = None,
         ) -> Block:
             gamma = self.hyperpriors.of(kind, shape[1] if len(shape) > 1 else 1, evidence)
             return Block(
@@ -151,11 +152,14 @@ class Blueprint:
                 gamma=gamma,
                 active=active,
                 large=kind == "entity",
+                learned=learned,
             )
 
         def entities(name: str, side: Side) -> Block:
             shape = len(side.names), self.dim
-            return block("entity", shape, prior(name, side, "entity", self.dim), side.active, evidence=side.evidence)
+            own = prior(name, side, "entity", self.dim)
+            learned = None if side.trained is None else side.learned
+            return block("entity", shape, own, side.active, evidence=side.evidence, learned=learned)
 
         def relation(info: RelationInfo, active: np.ndarray) -> RelationBlocks:
             shape, known = (info.rank, self.dim), np.ones(info.rank, dtype=bool)
@@ -167,7 +171,13 @@ class Blueprint:
         return Posterior(
             u=entities("u", self.rows),
             v=entities("v", self.columns),
-            bias=block("bias", (m,), prior("bias", self.columns, "bias", 1), bias_active),
+            bias=block(
+                "bias",
+                (m,),
+                prior("bias", self.columns, "bias", 1),
+                bias_active,
+                learned=None if self.columns.trained is None else bias_active & self.columns.learned,
+            ),
             relations=tuple(relation(*each) for each in zip(self.relations, relation_active, strict=True)),
         )
 

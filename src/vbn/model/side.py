@@ -19,7 +19,8 @@ class Side:
 
     `active` marks the entities that data reaches; the others get their densities from their priors in closed form.
     `unit` is the evidence that one occurrence of an entity gives: the weight of its pairs (with a window of five, a
-    word has about ten), times how well the entities of the other side are known.
+    word has about ten), times how well the entities of the other side are known. Entities from number `trained` on were
+    added after training; what is added first must not change what is added next.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Side:
     taxonomy: Taxonomy | None
     active: np.ndarray
     unit: float = 1.0
+    trained: int | None = None
 
     @cached_property
     def graph(self) -> Graph:
@@ -37,6 +39,11 @@ class Side:
     def evidence(self) -> np.ndarray:
         """Return how much evidence there is of each entity."""
         return np.asarray(self.names.counts * self.unit)
+
+    @property
+    def learned(self) -> np.ndarray:
+        """Return a mask of the entities that training saw."""
+        return self.active if self.trained is None else self.active & (np.arange(len(self.active)) < self.trained)
 
     def with_active(self, active: np.ndarray) -> Side:
         """Return the same side with other active entities."""

@@ -77,6 +77,7 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "slope": trained.slope,
         "intercept": trained.intercept,
         "units": [trained.row_side.unit, trained.column_side.unit],
+        "trained": [trained.row_side.trained, trained.column_side.trained],
     }
     if trained.relations_apart:
         extra["relations_apart"] = True
@@ -99,10 +100,10 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
     n, m = len(rows), len(columns)
     totals = take(tensors, "row_totals", DOUBLE, (n,))
     need_positive("row_totals", totals, or_zero=True)
-    units = _units(extra)
+    units, known = _units(extra), _trained(extra, (n, m))
     sides = (
-        Side(ROW, rows, row_taxonomy, take(tensors, "row_active", TRUTH, (n,)), units[0]),
-        Side(COLUMN, columns, column_taxonomy, take(tensors, "column_active", TRUTH, (m,)), units[1]),
+        Side(ROW, rows, row_taxonomy, take(tensors, "row_active", TRUTH, (n,)), units[0], known[0]),
+        Side(COLUMN, columns, column_taxonomy, take(tensors, "column_active", TRUTH, (m,)), units[1], known[1]),
     )
     relations = _relations(extra.get("relations"), shared)
     hyperpriors = Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra))
@@ -418,6 +419,17 @@ def _units(values: Mapping[str, Any]) -> list[float]:
     if not isinstance(given, list) or len(given) != 2:
         raise ModelFileError(f"units={given!r} of the model is not a pair of numbers.")
     return [_number({"units": unit}, "units", or_zero=True) for unit in given]
+
+
+def _trained(values: Mapping[str, Any], most: tuple[int, int]) -> list[int | None]:
+    """Return how many entities of each side training saw; None for all."""
+    given = values.get("trained", [None, None])
+    if not isinstance(given, list) or len(given) != 2:
+        raise ModelFileError(f"trained={given!r} of the model is not a pair of numbers.")
+    for number, largest in zip(given, most, strict=True):
+        if number is not None and (type(number) is not int or not 0 <= number <= largest):
+            raise ModelFileError(f"trained={number!r} of the model is not a number of its entities.")
+    return given
 
 
 def _dials(given: Any) -> dict[str, tuple[float, float]]:

@@ -169,11 +169,11 @@ class Hierarchy(Prior):
         graph = self.graph
         cold = np.flatnonzero(~graph.category_active)
         nodes = graph.category_nodes[cold]
-        typical = mean_precision(self.gamma.expected(self.rate)[graph.category_active])
+        expected = float(self.gamma.alpha / self.gamma.beta)
         for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
             level = cold[graph.heights[nodes] == height]
             moments = self.moments(graph.category_nodes[level])
-            tau, variance = self.gamma.without_data(level, moments.variance, np.full(len(level), typical))
+            tau, variance = self.gamma.without_data(level, moments.variance, np.full(len(level), expected))
             self.mean[level] = moments.mean
             self.variance[level] = variance
             self.rate[level] = self.gamma.shape / tau
