@@ -24,17 +24,12 @@ RARE_WORDS = ("brie", "chaffinch", "beagle", "gnu", "goulash", "bisque")
 NEW_WORDS = (("halloumi", "cheese"), ("labradoodle", "dog"))
 ANTONYMS = ("left", "inner", "wet", "sweet", "full")
 BANDS = (("unseen", 0, 0), ("1 to 3 times", 1, 3), ("4 to 20 times", 4, 20), ("more often", 21, 10**9))
-SETTINGS: dict[str, Any] = {
-    "dim": 50,
-    "negatives": 2,
-    "subsample": 1e-3,
-}
 
 
 @verb("vbn demo")
 def demo(
     out: Annotated[str, typer.Option(help="Folder for the trained model.")] = "vbn-demo-model",
-    epochs: Annotated[int, typer.Option(min=1, help="Epochs of each of the two trainings.")] = 15,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Epochs of each of the two trainings [auto].")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 0,
 ) -> None:
     """Show the whole story on the bundled data, in a minute or two.
@@ -107,10 +102,10 @@ def get(
     typer.echo(download(name, to, tell=say))
 
 
-def _trained(data: Dataset, epochs: int, seed: int) -> VBN:
+def _trained(data: Dataset, epochs: int | None, seed: int) -> VBN:
     from vbn.estimators import VBN
 
-    model = VBN(epochs=epochs, seed=seed, **SETTINGS).fit(data)
+    model = VBN(epochs=epochs or "auto", seed=seed).fit(data)
     if model.interrupted_:  # the fit keeps what it has, but Ctrl-C is meant for the demo
         raise KeyboardInterrupt
     return model

@@ -246,5 +246,7 @@ def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Any]]
 
 
 def _score(value: float) -> str:
-    """Return two decimals, or one digit of a number that these would show as 0."""
-    return f"{value:.1g}" if 0 < abs(value) < 0.005 else f"{value:.2f}"
+    """Return two decimals, or one digit of a number that these would show as 0; no probability prints as 1."""
+    if 0 < abs(value) < 0.005:
+        return f"{value:.1g}"
+    return ">0.99" if 0.995 <= value < 1.0 else f"{value:.2f}"

@@ -48,6 +48,7 @@ def model_card(trained: Trained, config: dict[str, Any]) -> str:
         *_table("Data", _data_facts(config["data"])),
         *_table("Training", {"dimension": trained.posterior.dim} | _bound_facts(bounds, scores)),
         *_table("Parameters", config["parameters"]),
+        *_chosen(config),
         *_table("Made with", config["versions"]),
         *(_VARIANCES if bounds else _NO_VARIANCES),
     ]
@@ -74,6 +75,15 @@ def markdown_safe(text: str) -> str:
 def _table(title: str, facts: dict[str, Any]) -> list[str]:
     rows = [f"| {markdown_safe(name)} | {_shown(value)} |" for name, value in facts.items()]
     return [f"## {title}", "", "| | |", "| --- | --- |", *rows, ""]
+
+
+def _chosen(config: dict[str, Any]) -> list[str]:
+    """Return a table of what the fit chose where parameters were "auto", and of the popularity dial."""
+    given, used = config["parameters"], config["record"].get("settings", {})
+    facts = {name: value for name, value in used.items() if given.get(name) == "auto" and value != "auto"}
+    for favour, (weight, floor) in config["model"].get("dials", {}).items():
+        facts[f"popularity, favour {favour}"] = f"{weight:g}" + (f", floor {floor:g}" if floor else "")
+    return _table("What was chosen", facts) if facts else []
 
 
 def _shown(value: Any) -> str:

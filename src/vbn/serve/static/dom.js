@@ -19,7 +19,8 @@ export function fill(element, ...children) {
 }
 
 export function number(value, digits = 2) {
-  return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits);
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  return digits === 2 && value >= 0.995 && value < 1 ? ">0.99" : value.toFixed(digits);
 }
 
 export function percent(value) {
