@@ -32,7 +32,7 @@ def test_the_folder_holds_the_best_model_and_the_trials(tuned, tmp_path, called)
         rows = list(csv.DictReader(stream))
     (best,) = (row for row in rows if row["best"] == "True")
     model = vbn.load(folder)
-    assert (len(rows), model.dim, model.negatives) == (3, 4, float(best["negatives"]))
+    assert (len(rows), model.dim, model.settings_["negatives"]) == (3, 4, float(best["negatives"]))
     assert (folder / "trials.png").read_bytes().startswith(b"\x89PNG")
     again = called("train", "--config", folder / "train.toml", "--out", tmp_path / "again", "--quiet")
     assert again.returncode == 0, again.stderr

@@ -69,8 +69,10 @@ def test_a_scorer_of_one_s_own_is_worth_as_much_as_the_model_that_it_asks(parts,
     assert [row["model"] for row in found] == ["Own"] * 3 + ["popularity"] * 3
     for one, other in zip(expected, found, strict=True):
         # Equal counts are in the order of the columns, which matters to the first ten by popularity.
+        # The dial that the model's fit chose is in the scores of the own scorer, which has none of its own.
         keep = [key for key in one if one["model"] == "VBN" or ("tail" not in key and "coverage" not in key)]
-        same({key: one[key] for key in keep}, other)
+        same({key: one[key] for key in keep if key != "popularity"}, other)
+    assert (expected[0]["popularity"], found[0]["popularity"]) == (as_scorer(model).popularity, 0.0)
     same(expected[0], evaluate_recommendation(as_scorer(model), *pairs_of(held), k=[3, 10])[0])
 
 
@@ -111,18 +113,38 @@ def test_popularity_beside_the_model_is_the_baseline_itself(parts, model):
 
 def test_positions_of_the_dial_are_those_of_as_scorer_and_score_once(parts, model):
     train, held = parts
-    own = Own(model, train)
-    rows = evaluate_recommendation(own, *pairs_of(held), data=train, popularity=[0.0, 0.5, 2.0], popularity_floor=0.5)
-    assert [row["popularity"] for row in rows if row["items"] == "all"] == [0.0, 0.5, 2.0, None]
+    given = {"popularity": [0.0, 0.5, -2.0], "popularity_floor": 0.5}
+    own = Own(as_scorer(model, popularity=0.0), train)
+    of_own = evaluate_recommendation(own, *pairs_of(held), data=train, **given)
     assert sum(len(queries) for queries, _ in own.made) == len(set(pairs_of(held)[0]))
+    rows = evaluate_recommendation(model, *pairs_of(held), **given)
+    assert [row["popularity"] for row in rows if row["items"] == "all"] == [0.0, 0.5, -2.0, None]
     for row in rows:
-        if row["items"] == "all" and row["model"] == "Own":
+        if row["items"] == "all" and row["model"] == "VBN":
             scorer = as_scorer(model, popularity=row["popularity"], popularity_floor=0.5)
             same(evaluate_recommendation(scorer, *pairs_of(held), baseline=None)[0], row)
+    same(rows[0], of_own[0])
+    # A model knows siblings of what was never seen; to a scorer of one's own that is as popular as the rarest item.
+    counts = train.columns.counts
+    raised = np.maximum(counts, counts[counts > 0].min()) + 0.5 * counts[counts > 0].mean()
+    own._scorer.scores, before = lambda queries: before(queries) + 0.5 * np.log(raised), own._scorer.scores
+    (by_hand, *_) = evaluate_recommendation(own, *pairs_of(held), data=train)
+    (dialled,) = (row for row in of_own if row["items"] == "all" and row["popularity"] == 0.5)
+    same({key: value for key, value in by_hand.items() if key != "popularity"}, dialled)
     # A position is absolute: it replaces the dial of the scorer.
-    dialled = as_scorer(model, popularity=2.0, popularity_floor=0.5)
-    same(rows[0], evaluate_recommendation(dialled, *pairs_of(held), popularity=0.0)[0])
-    assert evaluate_recommendation(dialled, *pairs_of(held))[0]["popularity"] == 2.0
+    turned = as_scorer(model, popularity=2.0, popularity_floor=0.5)
+    same(rows[0], evaluate_recommendation(turned, *pairs_of(held), popularity=0.0)[0])
+    assert evaluate_recommendation(turned, *pairs_of(held))[0]["popularity"] == 2.0
+
+
+def test_a_model_is_evaluated_at_the_dial_that_its_fit_chose_as_it_recommends(parts, model):
+    _, held = parts
+    chosen = evaluate_recommendation(model, *pairs_of(held), popularity="auto")
+    assert chosen == evaluate_recommendation(model, *pairs_of(held))
+    weight, floor = model.trained_.dials["all"]
+    assert weight != 0.0
+    fixed = evaluate_recommendation(model, *pairs_of(held), popularity=weight, popularity_floor=floor)
+    same(fixed[0], chosen[0])
 
 
 def test_what_first_tens_are_made_of_by_hand():
@@ -174,7 +196,14 @@ def test_what_is_missing_is_said(parts, model):
         evaluate_recommendation(object(), *pairs_of(held), data=train)
     with pytest.raises(vbn.ParameterError, match="must be a Dataset"):
         evaluate_recommendation(model, *pairs_of(held), data=held.counts)
-    for wrong in ({"k": 0}, {"k": [5, 2.5]}, {"popularity": []}, {"popularity": "much"}, {"baseline": "chance"}):
+    for wrong in (
+        {"k": 0},
+        {"k": [5, 2.5]},
+        {"popularity": []},
+        {"popularity": "much"},
+        {"popularity": [0.0, "auto"]},
+        {"baseline": "chance"},
+    ):
         with pytest.raises(vbn.ParameterError):
             evaluate_recommendation(model, *pairs_of(held), **wrong)
     scorer = Own(model, train)

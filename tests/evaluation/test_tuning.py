@@ -69,8 +69,8 @@ def test_figures_are_those_of_evaluate_recommendation(shop):
     model = small().fit(judge.train)
     cases = judge._cases
     users, items = [shop.rows[i] for i in cases.rows], [shop.columns[j] for j in cases.columns]
-    (row, *_) = evaluate_recommendation(model, users, items)
-    above, others = judge._ranks(model, DIALS)
+    (row, *_) = evaluate_recommendation(model, users, items, popularity=0.0)
+    above, others = cases.ranks(model.trained_)
     assert row["pairs"] == judge.pairs
     assert row["mpr"] == pytest.approx(np.mean(1 - above[0] / others))
     assert row["hr@10%"] == pytest.approx(np.mean(above[0] < (others + 1) / 10))
@@ -86,7 +86,7 @@ def test_the_dial_of_a_judgement_is_that_of_recommend(shop):
     for number, dial in enumerate(DIALS):
         answers = model.recommend(user=user, k=100, popularity=dial.weight, popularity_floor=dial.floor)
         place = [row.entity for row in answers].index(item)
-        assert place == judge._ranks(model, DIALS)[0][number, 0]
+        assert place == judge._cases.ranks(model.trained_)[0][number, 0]
 
 
 @pytest.mark.parametrize("favour", ["all", "balanced", "rare"])
@@ -97,6 +97,18 @@ def test_the_objective_is_of_what_is_favoured(shop, favour):
         every, rare = (np.mean([figures[f"{of}{name}"] for name in ("hr@10%", "mpr")]) for of in ("", "rare "))
         expected = {"all": every, "rare": rare, "balanced": (every + rare) / 2}[favour]
         assert trial.objective == pytest.approx(expected)
+
+
+def test_the_model_s_own_dial_follows_what_is_favoured(shop):
+    given = {"trials": 1, "verbose": False}
+    rare = vbn.tune(shop, favour="rare", estimator=small(favour="all"), **given)
+    assert (rare.favour, rare.tuning_.favour) == ("rare", "rare")
+    auto, (weight, floor) = rare.recommend(user="u1"), rare.trained_.dials["rare"]
+    assert auto.to_dicts() == rare.recommend(user="u1", popularity=weight, popularity_floor=floor).to_dicts()
+    # Without a word of what to favour, the estimator's is kept.
+    assert vbn.tune(shop, estimator=small(favour="balanced"), **given).tuning_.favour == "balanced"
+    undialled = vbn.tune(shop, estimator=small(favour=None), **given)
+    assert (undialled.favour, undialled.tuning_.favour, undialled.trained_.dials) == (None, "all", {})
 
 
 def test_words_are_ranked_given_their_left_neighbour(words):
@@ -221,10 +233,13 @@ def test_silence_without_verbose(shop, capsys):
 
 
 def test_a_small_space_ends_when_all_of_it_was_tried(shop):
-    space = {"negatives": (1, 2), "bias_prior": ["zero"]}
+    space = {"negatives": (1, 2, 4), "bias_prior": ["zero"]}
     model = vbn.tune(shop, trials=40, estimator=small(), space=space, verbose=False)
     tried = [trial.settings for trial in model.tuning_]
-    expected = [{}, {"negatives": 2}, {"bias_prior": "zero"}, {"negatives": 2, "bias_prior": "zero"}]
+    assert model.settings_["negatives"] == 4  # what "auto" stands for is in the space as well, once
+    expected = [
+        noise | bias for noise in ({}, {"negatives": 1}, {"negatives": 2}) for bias in ({}, {"bias_prior": "zero"})
+    ]
     assert sorted(map(str, tried)) == sorted(map(str, expected))
 
 
@@ -299,7 +314,8 @@ def test_the_table_converts_and_can_be_drawn(tuned):
     table = tuned.tuning_
     frame = table.to_pandas()
     assert list(frame["number"]) == [0, 1, 2, 3, 4, 5]
-    assert frame["negatives"][0] == 1
+    assert frame["negatives"][0] == 4  # what "auto" stands for on this data
+    assert "auto" not in str(table)
     assert frame["best"].sum() == 1
     assert table.to_polars().columns == list(frame.columns)
     assert str(table).splitlines()[0].split()[:3] == ["trial", "settings", "hr@10%"]

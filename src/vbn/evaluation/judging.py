@@ -8,7 +8,7 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data import Dataset
-from vbn.evaluation.split import hold_out
+from vbn.evaluation.split import divided
 from vbn.inference import DIALS, Cases, Dial, best_dial, objectives, rare_targets, worth_of
 
 FIGURES = ("hr@10%", "mpr", "rare hr@10%", "rare mpr")
@@ -54,7 +54,7 @@ class Judge:
         cells = data.counts.nnz
         most = int(np.clip(_COMPARISONS // max(len(data.columns), 1), _LEAST_PAIRS, _MOST_PAIRS))
         wanted = min(max(_SHARE * cells, _LEAST_PAIRS), most, _MOST * cells)
-        self.train, held = hold_out(data, wanted / cells, seed=seed)
+        self.train, held = divided(data, wanted / cells, seed)
         self.favour = favour
         self._cases, self.rare = self._chosen(held)
 

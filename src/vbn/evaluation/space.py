@@ -92,8 +92,8 @@ class Space:
         self._ranges: dict[str, tuple[str, Any, Any]] = {}
         self._choices: dict[str, list[Any]] = {}
         self.own = {name: _own(estimator, name, data) for name in given}
-        for name, values in given.items():
-            checked = _checked(name, values)
+        self._given = {name: _checked(name, values) for name, values in given.items()}
+        for name, checked in self._given.items():
             if checked[0] in _RANGES:
                 self._ranges[name] = (checked[0], checked[1], checked[2])
             else:
@@ -103,7 +103,7 @@ class Space:
                 check_parameters(tried.get_params(), data.relations)
 
     def __repr__(self) -> str:
-        return repr({**self._ranges, **self._choices})
+        return repr(self._given)
 
     def starts(self) -> list[Settings]:
         """Return the settings to begin with: none, then those of `STARTS` that lie in the space."""

@@ -52,6 +52,13 @@ def hold_out(data: Dataset, share: float, seed: int = 0, *, by: str = "random") 
     >>> train.counts.nnz, held.counts.nnz, held.times
     (3, 1, array([4.]))
     """
+    train, test = divided(data, share, seed, by)
+    _warn_of_lost(train, test, rows=by != "user")
+    return train, test
+
+
+def divided(data: Dataset, share: float, seed: int, by: str = "random") -> tuple[Dataset, Dataset]:
+    """Return the parts of `hold_out`, without a warning."""
     _check_share(share)
     if by not in _WAYS:
         raise ParameterError(f"by must be 'random', 'time', 'last' or 'user', got {by!r}.")
@@ -59,9 +66,7 @@ def hold_out(data: Dataset, share: float, seed: int = 0, *, by: str = "random") 
     held = _HELD[by](data, float(share), rng)
     if not held.any() or held.all():
         raise DataError(f"a share of {share} of {data.counts.nnz} cells leaves none to hold out, or none to train on.")
-    train, test = thinned(data, ~held, with_knowledge=True), thinned(data, held, with_knowledge=False)
-    _warn_of_lost(train, test, rows=by != "user")
-    return train, test
+    return thinned(data, ~held, with_knowledge=True), thinned(data, held, with_knowledge=False)
 
 
 def known_and_wanted(held: Dataset, share: float = 0.5, seed: int = 0) -> tuple[Dataset, Dataset]:

@@ -200,12 +200,10 @@ def _places(model: Any, asked: Asked, rows: np.ndarray, columns: np.ndarray) -> 
     answers, link = trained.profile.candidates("column"), trained.relation_link(asked.name)
     places = np.full(len(rows), np.inf)
     for left in np.unique(rows).tolist():
-        pairs = np.flatnonzero(rows == left)
-        allowed = answers.copy()
-        allowed[asked.known(left)[0]] = False
+        pairs, known, allowed = np.flatnonzero(rows == left), asked.known(left)[0], answers.copy()
         if trained.shared:
             allowed[left] = False
-        allowed[columns[pairs]] |= answers[columns[pairs]]
+        allowed[known] = np.isin(known, columns[pairs])
         ids = np.flatnonzero(allowed)
         scores = link.logit(*asked.moments(left, ids))
         for pair in pairs.tolist():

@@ -73,7 +73,7 @@ def tune(
         No trial begins after this time; the defaults are tried in any case.
     favour : {"all", "balanced", "rare"}, optional
         Which targets the mean of HR@10% and MPR is of: all, the rare ones, or half of each. The model's own dial,
-        ``recommend(popularity="auto")``, is then best for these too. By default as the estimator has it, which is "all".
+        ``recommend(popularity="auto")``, is then best for these too. By default that of the estimator, "all".
     seed
         Of the held-out pairs, of what is tried, and of the models unless there is an `estimator`. Same seed, same data:
         the same trials, unless `minutes` ends them.
