@@ -1,6 +1,6 @@
 """The bits of some fits are those that `digests.json` has for this processor and these versions.
 
-They were taken before the model was divided into blocks. On a Ray cluster fits give the bits of threads, which
+They are taken anew where the mathematics changes on purpose. On a Ray cluster fits give the bits of threads, which
 `tests/engines` asserts. On another machine there is nothing to compare with: `python -m tests.golden.fits` takes them.
 """
 
@@ -22,6 +22,13 @@ def test_a_fit_gives_the_bits_that_it_gave_before(name):
         return
     assert digest(model) == known["posterior"]
     assert answers(model) == known["answers"]
+
+
+def test_the_fits_by_default_choose_what_they_should():
+    shop, words = FITS["users and items by default"](), FITS["words by default"]()
+    assert (shop.settings_["negatives"], words.settings_["negatives"]) == (4, 2)
+    assert set(shop.trained_.dials) == {"all", "balanced", "rare"}
+    assert (words.trained_.dials, words.settings_["subsample"] > 0) == ({}, True)
 
 
 @pytest.mark.parametrize("name", SAME_AS)
