@@ -25,7 +25,8 @@ class Varied(NamedTuple):
 SPACE = {
     "prior": Varied(
         (1.0, 3.0, 10.0, 30.0, 100.0),
-        "alpha = beta of entities and categories. Few cells per entity want a strong prior, hundreds a weak one.",
+        "alpha = beta of entities and categories, the same for all: few cells per entity want a strong prior, hundreds "
+        "a weak one. Without it, 'auto' follows the data of each.",
     ),
     "negatives": Varied(
         (1, 2, 4, 8, 16),

@@ -90,8 +90,9 @@ def tune(
     Returns
     -------
     VBN
-        The model. Its `tuning_` is a table of the trials, with the chosen one as `best`; `popularity` and
-        `popularity_floor` of a trial are where its dial ranked best. The model has chosen its own, as every fit does.
+        The model. Its `tuning_` is a table of the trials, with the chosen one as `best`, whose `popularity` and
+        `popularity_floor` ranked its held-out pairs best. `recommend` takes them; by default it has the position that
+        the model itself chose, as after every fit.
 
     Raises
     ------
