@@ -105,8 +105,9 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def calibrate(self, data):
+        """With the share of observed pairs of training, as nobody is warned then."""
         before = bits(self.model)
-        labelled = [(self.draw(data, self.rows), self.draw(data, self.columns), label) for label in (1, 0, 1)]
+        labelled = [(self.draw(data, self.rows), self.draw(data, self.columns), label) for label in (1, 0, 0)]
         with contextlib.suppress(vbn.DataError):  # of pairs that are told apart wholly or not at all
             self.model.calibrate(labelled)
         assert self.model.reliability(labelled).n_pairs == 3

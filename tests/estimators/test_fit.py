@@ -111,7 +111,18 @@ def test_a_larger_alpha_ties_entities_closer_to_their_parents():
 
 
 def test_entities_without_data_get_a_density_from_their_parents():
+    """As far from them as their siblings are, and as uncertain as that and the parents together."""
     fitted = model().fit(animals())
+    parent = fitted.posterior("animal", role="category")
+    cow = fitted.posterior("cow")
+    np.testing.assert_allclose(cow.mean, parent.mean, rtol=1e-5)
+    tau = fitted.trained_.posterior.u.tau[fitted.trained_.rows.ids(["dog", "cat"])]
+    np.testing.assert_allclose(cow.variance, 1.0 / tau.mean() + parent.variance, rtol=1e-5)
+    assert (cow.std > fitted.posterior("dog").std).all()
+
+
+def test_the_papers_density_of_entities_without_data():
+    fitted = model(cold_precision="mean_field", alpha=1.0, beta=1.0).fit(animals())
     parent = fitted.posterior("animal", role="category")
     cow = fitted.posterior("cow")
     np.testing.assert_allclose(cow.mean, parent.mean, rtol=1e-5)

@@ -45,7 +45,7 @@ def test_unknown_parameters_are_refused_before_any_is_set():
     model = vbn.VBN()
     with pytest.raises(vbn.ParameterError, match=r"VBN has no parameter 'dims'. Did you mean 'dim'\?"):
         model.set_params(epochs=3, dims=4)
-    assert model.epochs == 40
+    assert model.epochs == "auto"
 
 
 def test_repr_shows_what_differs_from_the_defaults():

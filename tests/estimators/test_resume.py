@@ -165,7 +165,7 @@ def test_other_validation_data_is_refused(tmp_path):
 
 def test_other_parameters_are_refused_and_named(tmp_path):
     model(checkpoint=tmp_path / "c", epochs=2).fit(animals())
-    with pytest.raises(vbn.ParameterError, match=r"negatives=3 \(there 1\), seed=1 \(there 0\)"):
+    with pytest.raises(vbn.ParameterError, match=r"negatives=3 \(there 2\), seed=1 \(there 0\)"):
         model(negatives=3, seed=1).fit(animals(), resume_from=tmp_path / "c")
     for name, value in {"dim": 5, "dtype": "float64", "alpha": 2.0, "average_epochs": 3, "resample": False}.items():
         with pytest.raises(vbn.ParameterError, match=f"other parameters: {name}="):

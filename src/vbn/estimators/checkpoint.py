@@ -70,15 +70,15 @@ def read_checkpoint(
     state, config = read_state(folder)
     if config["estimator"] != estimator:
         raise ModelFileError(f"{folder} is a checkpoint of a {config['estimator'][:80]}, not of a {estimator}.")
+    written = state.facts.get("data")
+    differing = [name for name, mark in marks.items() if not isinstance(written, dict) or written.get(name) != mark]
+    if differing:  # first: what "auto" stands for follows the data
+        raise DataError(f"the checkpoint {folder} is of a fit to other data: the {', '.join(differing)} differ.")
     now, then = as_json(kept_with_model(params)), up_to_date(config["parameters"])
     known = [name for name in now if name not in _FREE]
     other = [f"{name}={now[name]!r} (there {then.get(name)!r})" for name in known if now[name] != then.get(name)]
     if other:
         raise ParameterError(f"the checkpoint {folder} is of a fit with other parameters: {', '.join(other)}.")
-    written = state.facts.get("data")
-    differing = [name for name, mark in marks.items() if not isinstance(written, dict) or written.get(name) != mark]
-    if differing:
-        raise DataError(f"the checkpoint {folder} is of a fit to other data: the {', '.join(differing)} differ.")
     done = len(config["record"]["lower_bounds"])
     if done > params["epochs"]:
         raise ParameterError(f"the checkpoint {folder} already has {done} epochs, more than epochs={params['epochs']}.")

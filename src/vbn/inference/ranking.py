@@ -52,9 +52,8 @@ _NEUTRAL = Dial()
 
 def read_dial(popularity: Any, floor: Any = 0.0, chosen: tuple[float, float] = (0.0, 0.0)) -> Dial:
     """Check the dial that a user gives; `chosen` is the position that "auto" stands for."""
-    if isinstance(popularity, str) and popularity == "auto":
-        return Dial(*chosen)
-    if not _is_finite(popularity):
+    by_itself = isinstance(popularity, str) and popularity == "auto"
+    if not by_itself and not _is_finite(popularity):
         raise ParameterError(
             f"popularity={popularity!r} must be 'auto' or a finite number; 0 leaves the ranking as it is."
         )
@@ -62,7 +61,7 @@ def read_dial(popularity: Any, floor: Any = 0.0, chosen: tuple[float, float] = (
         raise ParameterError(
             f"popularity_floor={floor!r} must be a finite number of at least 0, in units of the average count."
         )
-    return Dial(float(popularity), float(floor))
+    return Dial(*chosen) if by_itself else Dial(float(popularity), float(floor))
 
 
 def _is_finite(given: Any) -> bool:
