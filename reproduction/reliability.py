@@ -74,7 +74,7 @@ def of_pairs(model: Any, held_out: Any, rare: np.ndarray | None = None, seed: in
     >>> model = vbn.VBN(dim=4, epochs=10, verbose=False).fit(vbn.Dataset.from_sequences(text))
     >>> found = of_pairs(model, [("dog", "barks"), ("cat", "purrs")])
     >>> found["as trained"]["n_pairs"]
-    4
+    6
     """
     trained = model.trained_
     pairs = model._labelled(held_out, None, seed)

@@ -14,19 +14,9 @@ import numpy as np
 
 import vbn
 from vbn.datasets import load_bundled
-from vbn.inference import logit, pair_scores
+from vbn.inference import pair_scores
 
 OUT = Path(__file__).parent.parent / "docs" / "images"
-SETTINGS = {
-    "dim": 30,
-    "epochs": 15,
-    "negatives": 2,
-    "subsample": 1e-3,
-    "relation_space": "joint",
-    "relation_weight": 40.0,
-    "hard_negatives": 0.5,
-    "seed": 0,
-}
 BANDS = ((0, 0), (1, 3), (4, 20), (21, 10**9))
 
 
@@ -37,11 +27,11 @@ def main() -> None:
     bundled = load_bundled()
     held_out = bundled.heldout
     pairs = list(zip(held_out.left, held_out.right, strict=True))
-    # every second pair mends the temperature, the others judge it
+    # every second pair fits the line, the others judge it
     fitting, judging = pairs[::2], pairs[1::2]
     rarer = np.minimum(held_out.left_frequency, held_out.right_frequency)[1::2]
 
-    model = vbn.VBN(**SETTINGS).fit(bundled.train)
+    model = vbn.VBN().fit(bundled.train)
     print(model.explain("brie"), end="\n\n")
     before = model.reliability(judging)
     print("as trained", before, sep="\n")
@@ -53,7 +43,8 @@ def main() -> None:
     after = model.calibrate(fitting).reliability(judging)
     print("calibrated", after, sep="\n")
     ax = vbn.plot.reliability(before, label="as trained")
-    save(vbn.plot.reliability(after, label=f"temperature {after.temperature:.2f}", ax=ax), "reliability")
+    label = f"slope {after.slope:.2f}, intercept {after.intercept:.2f}"
+    save(vbn.plot.reliability(after, label=label, ax=ax), "reliability")
 
 
 def show_worth_of_variances(model: vbn.VBN, pairs: list[tuple[str, str]], rarer: np.ndarray) -> None:
@@ -66,7 +57,7 @@ def show_worth_of_variances(model: vbn.VBN, pairs: list[tuple[str, str]], rarer:
         sign = np.where(drawn.labels == 1, 1.0, -1.0)
         losses = [
             np.average(np.logaddexp(0.0, -sign * score), weights=drawn.weights)
-            for score in (logit(mean, variance), mean)
+            for score in (model.trained_.link.logit(mean, variance), mean)
         ]
         name = f"{least}" if least == most else f"{least}-{most}" if most < 10**9 else f"{least} or more"
         std = np.median(np.sqrt(variance))

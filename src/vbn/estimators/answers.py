@@ -361,7 +361,7 @@ class Answers(Parameters, Queries):
         >>> text = [["a", "dog", "barks"], ["the", "cat", "purrs"]] * 20
         >>> model = vbn.VBN(dim=4, epochs=10, verbose=False).fit(vbn.Dataset.from_sequences(text))
         >>> model.reliability([("dog", "barks"), ("cat", "purrs")]).n_pairs
-        4
+        6
         """
         trained = self.trained_
         need_whole("bins", bins, least=1, most=1000)
