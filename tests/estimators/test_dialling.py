@@ -1,0 +1,171 @@
+"""The popularity dial that a fit chooses: it helps where popularity does, and changes nothing else."""
+
+import numpy as np
+import pytest
+
+import vbn
+from vbn.data import thinned
+from vbn.estimators import dialling
+from vbn.inference import DIALS, FAVOURS
+
+
+def shop(pairs):
+    users, items = zip(*pairs, strict=True)
+    return vbn.Dataset.from_interactions(users, items)
+
+
+def charts(seed=0, users=600):
+    """Taste does not exist: everybody takes what everybody takes."""
+    rng = np.random.default_rng(seed)
+    likely = 1.0 / np.arange(1, 81)
+    picks = (rng.choice(80, 8, replace=False, p=likely / likely.sum()) for _ in range(users))
+    return [(f"u{u}", f"i{i}") for u, items in enumerate(picks) for i in items]
+
+
+def niches(seed=0):
+    """Thousands come once, for a bestseller; those who come back only want what their own club has."""
+    rng = np.random.default_rng(seed)
+    once = [(f"once{n}", f"bestseller{n % 20}") for n in range(2000)]
+    clubs = [(f"u{u}", f"club{u % 6} {i}") for u in range(300) for i in rng.choice(15, 6, replace=False)]
+    return once + clubs
+
+
+def hits_and_clubs(seed=0):
+    """Everybody takes some hits, by popularity, and some items of a club."""
+    rng = np.random.default_rng(seed)
+    likely, pairs = 1.0 / np.arange(1, 31), []
+    for u in range(600):
+        pairs += [(f"u{u}", f"hit{i}") for i in rng.choice(30, 5, replace=False, p=likely / likely.sum())]
+        pairs += [(f"u{u}", f"club{u % 12} {i}") for i in rng.choice(8, 4, replace=False)]
+    return pairs
+
+
+def model(**options):
+    return vbn.VBN(**({"dim": 6, "epochs": 15, "verbose": False} | options))
+
+
+@pytest.fixture(scope="module")
+def shopped():
+    return model().fit(shop(hits_and_clubs()))
+
+
+def chosen(fitted):
+    return fitted.settings_["popularity"]
+
+
+def bits(fitted):
+    return {name: array.tobytes() for name, array in fitted.trained_.posterior.arrays().items()}
+
+
+def test_a_position_is_chosen_for_each_favour_and_used(shopped):
+    positions = {(dial.weight, dial.floor) for dial in DIALS}
+    assert tuple(chosen(shopped)) == FAVOURS
+    assert set(chosen(shopped).values()) <= positions
+    assert chosen(shopped)["rare"] != chosen(shopped)["all"]  # or the next lines say little
+    for favour, (weight, floor) in chosen(shopped).items():
+        explicit = shopped.recommend(user="u1", k=20, popularity=weight, popularity_floor=floor)
+        assert shopped.recommend(user="u1", k=20, favour=favour).to_dicts() == explicit.to_dicts()
+    assert shopped.recommend(user="u1").to_dicts() == shopped.recommend(user="u1", favour="all").to_dicts()
+    with pytest.raises(vbn.ParameterError, match="favour='popular' must be 'all', 'balanced' or 'rare'"):
+        shopped.recommend(user="u1", favour="popular")
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_where_popularity_is_all_there_is_the_dial_goes_up_and_helps(seed):
+    """With noise_power=1 a model ranks by association, of which there is none."""
+    pairs = charts(seed)
+    hidden, shown = pairs[::8], [pair for n, pair in enumerate(pairs) if n % 8]
+    fitted = model(noise_power=1.0, seed=seed).fit(shop(shown))
+    assert chosen(fitted)["all"][0] > 0
+
+    def found(**dial):
+        tables = fitted.recommend(user=[user for user, _ in hidden], k=10, **dial)
+        return sum(item in table.entities for (_, item), table in zip(hidden, tables, strict=True))
+
+    assert found() > found(popularity=0.0)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_where_popularity_misleads_the_dial_does_not_go_up(seed):
+    for weight, _ in chosen(model(seed=seed).fit(shop(niches(seed)))).values():
+        assert weight <= 0
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_where_the_rare_lose_by_popularity_favouring_them_turns_the_dial_down(seed):
+    weights = {
+        favour: weight for favour, (weight, _) in chosen(model(seed=seed).fit(shop(hits_and_clubs(seed)))).items()
+    }
+    assert weights["rare"] < 0
+    assert weights["rare"] <= weights["balanced"] <= weights["all"]
+
+
+def test_nobody_who_wants_none_gets_one(shopped):
+    without = model(favour=None).fit(shop(hits_and_clubs()))
+    assert chosen(without) == {}
+    assert without.recommend(user="u1").to_dicts() == shopped.recommend(user="u1", popularity=0.0).to_dicts()
+
+
+@pytest.mark.parametrize("favour", FAVOURS)
+def test_choosing_does_not_change_a_bit_of_the_densities(shopped, favour):
+    fitted = model(favour=favour).fit(shop(hits_and_clubs()))
+    assert bits(fitted) == bits(model(favour=None).fit(shop(hits_and_clubs())))
+    assert chosen(fitted) == chosen(shopped)  # all three are chosen, whichever is used
+
+
+def test_very_little_data_and_words_in_text_have_none():
+    tiny = shop([("ann", "tea"), ("ann", "milk"), ("ben", "tea"), ("ben", "honey")] * 5)
+    text = vbn.Dataset.from_sequences([["the", f"w{n % 50}", "of", f"w{n * 7 % 50}"] for n in range(500)])
+    for data in (tiny, text):
+        fitted = model().fit(data)
+        assert chosen(fitted) == {}
+        name = fitted.trained_.columns[0]
+        assert fitted.recommend([name]).to_dicts() == fitted.recommend([name], popularity=0.0).to_dicts()
+
+
+def test_a_pair_of_entities_is_held_out_in_both_directions(monkeypatch):
+    """Else the copy of the model that is asked for a pair would still know it the other way round."""
+    rests = []
+
+    def spied(data, kept):
+        rests.append(thinned(data, kept))
+        return rests[-1]
+
+    monkeypatch.setattr(dialling, "thinned", spied)
+    rng = np.random.default_rng(0)
+    data = vbn.Dataset.from_baskets([[f"club{n % 12} {i}" for i in rng.choice(8, 4)] for n in range(600)])
+    assert tuple(chosen(model().fit(data))) == FAVOURS
+    (rest,) = rests
+    assert 0 < rest.counts.nnz < data.counts.nnz
+    there = rest.counts.to_scipy() != 0
+    assert (there != there.T).nnz == 0
+
+
+def test_any_number_of_threads_chooses_the_same(shopped, monkeypatch):
+    monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 64)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 64)
+    one, three = (model(n_threads=n).fit(shop(hits_and_clubs())) for n in (1, 3))
+    assert chosen(one) == chosen(three) == chosen(shopped)
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_it_is_saved_and_loaded(shopped, counts, tmp_path):
+    loaded = vbn.load(shopped.save(tmp_path / "model", counts=counts))
+    assert chosen(loaded) == chosen(shopped)
+    asked = {"user": "u1", "k": 20, "exclude_seen": False}
+    assert loaded.recommend(**asked).to_dicts() == shopped.recommend(**asked).to_dicts()
+
+
+def test_going_on_without_counts_keeps_it_and_with_counts_chooses_again(shopped, tmp_path):
+    more = shop(niches())
+    kept = vbn.load(shopped.save(tmp_path / "small", counts=False)).partial_fit(more)
+    assert chosen(kept) == chosen(shopped)
+    again = vbn.load(shopped.save(tmp_path / "whole")).partial_fit(more)
+    assert tuple(chosen(again)) == FAVOURS
+    assert chosen(again) != chosen(shopped)
+
+
+def test_a_fit_that_is_resumed_chooses_the_same(shopped, tmp_path):
+    data = shop(hits_and_clubs())
+    model(checkpoint=tmp_path / "c", epochs=7).fit(data)
+    assert chosen(model().fit(data, resume_from=tmp_path / "c")) == chosen(shopped)
