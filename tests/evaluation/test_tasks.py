@@ -158,8 +158,9 @@ def one_by_one(model, relation, left, right):
     return {"hits@1": np.mean(places == 1), "hits@10": np.mean(places <= 10), "mrr@10": np.mean(1.0 / places)}
 
 
+@pytest.mark.parametrize("at_once", [1, 100, 1 << 22])
 @pytest.mark.parametrize("space", ["joint", "readout"])
-def test_places_of_relation_pairs_are_those_of_related(space):
+def test_places_of_relation_pairs_are_those_of_related(space, at_once, monkeypatch):
     rng = np.random.default_rng(1)
     names = [f"n{i}" for i in range(40)]
     left, right = ([names[i] for i in rng.integers(0, 40, 150)] for _ in range(2))
@@ -170,6 +171,7 @@ def test_places_of_relation_pairs_are_those_of_related(space):
         [*left[30:100], "n1", "n1"],
         [*right[30:100], "kind 1", "n1"],
     )  # a parent and the entity itself are no answers
+    monkeypatch.setattr(vbn.evaluation.tasks, "_SCORES_AT_ONCE", at_once)
     found = evaluate_relation(model, "to", *asked)
     slow = one_by_one(model, "to", *asked)
     assert 0 < slow["hits@1"] < slow["hits@10"] < 1

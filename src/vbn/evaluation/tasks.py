@@ -16,6 +16,7 @@ from vbn.inference import Asked, pair_scores
 
 _FIRST = 10  # answers that are looked at
 _DRAWS = 10  # random right entities for each pair
+_SCORES_AT_ONCE = 1 << 22
 
 
 class Known(NamedTuple):
@@ -198,16 +199,15 @@ def _places(model: Any, asked: Asked, rows: np.ndarray, columns: np.ndarray) -> 
     """
     trained = model.trained_
     answers, link = trained.profile.candidates("column"), trained.relation_link(asked.name)
-    places = np.full(len(rows), np.inf)
-    for left in np.unique(rows).tolist():
-        pairs, known, allowed = np.flatnonzero(rows == left), asked.known(left)[0], answers.copy()
-        if trained.shared:
-            allowed[left] = False
-        allowed[known] = np.isin(known, columns[pairs])
-        ids = np.flatnonzero(allowed)
-        scores = link.logit(*asked.moments(left, ids))
-        for pair in pairs.tolist():
-            at = int(np.searchsorted(ids, columns[pair]))
-            if at < len(ids) and ids[at] == columns[pair]:
-                places[pair] = 1 + np.count_nonzero(scores > scores[at]) + np.count_nonzero(scores[:at] == scores[at])
+    places, every, lefts = np.full(len(rows), np.inf), np.arange(len(answers)), np.unique(rows)
+    step = max(_SCORES_AT_ONCE // len(answers), 1)
+    for block in (lefts[first : first + step] for first in range(0, len(lefts), step)):
+        for left, scores in zip(block.tolist(), link.logit(*asked.moments_of_rows(block, every)), strict=True):
+            pairs, known, allowed = np.flatnonzero(rows == left), asked.known(left)[0], answers.copy()
+            if trained.shared:
+                allowed[left] = False
+            allowed[known] = np.isin(known, columns[pairs])
+            for pair in pairs[allowed[columns[pairs]]].tolist():
+                own, before = scores[columns[pair]], allowed & (every < columns[pair])
+                places[pair] = 1 + np.count_nonzero(scores[allowed] > own) + np.count_nonzero(scores[before] == own)
     return places

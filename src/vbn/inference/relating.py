@@ -50,9 +50,15 @@ class Asked:
 
     def moments(self, row: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the scores from a row to some columns."""
-        found = relation_moments(self.trained, self.number, np.array([row]), columns)
-        mean, variance = self._scaled(found[0][0], found[1][0])
-        return mean + self._lifted(row, columns), variance
+        mean, variance = self.moments_of_rows(np.array([row]), columns)
+        return mean[0], variance[0]
+
+    def moments_of_rows(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and variance of the scores from rows to some columns, as (rows, columns) arrays."""
+        mean, variance = self._scaled(*relation_moments(self.trained, self.number, rows, columns))
+        for at, row in enumerate(rows.tolist()):
+            mean[at] += self._lifted(row, columns)
+        return mean, variance
 
     def pair_moments(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the scores of pairs of ids."""
