@@ -15,7 +15,7 @@ from vbn._parameters import RENAMED, kept_with_model
 from vbn.data import Dataset, bytes_of
 from vbn.engines import Engine, make_engine
 from vbn.estimators.answers import Answers
-from vbn.estimators.automatic import resolved
+from vbn.estimators.automatic import choices, resolved
 from vbn.estimators.base import registered, warn_of_old_name
 from vbn.estimators.checking import Settings, check_parameters, need_callbacks, need_datasets
 from vbn.estimators.checkpoint import Checkpoints, fingerprints, read_checkpoint
@@ -312,6 +312,33 @@ class VBN(Answers):
         }
         params = kept_with_model(self.get_params())
         return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
+
+    def describe(self) -> str:
+        """Return in words what the model is made of and what its fit chose, with the reasons.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_interactions(["ann", "ann", "ben"], ["tea", "milk", "tea"])
+        >>> print(vbn.VBN(verbose=False).fit(data).describe())  # doctest: +ELLIPSIS
+        VBN of 2 rows and 2 columns in 50 dimensions, 40 epochs
+          negatives    4  users x items: a row has few pairs, ...
+        """
+        trained = self.trained_
+        shape = f"{len(trained.rows):,} rows and {len(trained.columns):,} columns"
+        lines = [f"{type(self).__name__} of {shape} in {trained.posterior.dim} dimensions, {self.n_iter_} epochs"]
+        reasons = {} if self.data_ is None else choices(self.get_params(), self.data_)
+        for name in ("negatives", "noise_power", "subsample", "epochs"):
+            reason = reasons[name].reason if name in reasons else "as given"
+            lines.append(f"  {name:<11}  {self._settings[name]}  {reason}")
+        for kind in ("alpha", "beta"):
+            if getattr(self, kind) == "auto":
+                least, most = (f"{strength:.3g}" for strength in np.quantile(trained.posterior.v.gamma.alpha, [0, 1]))
+                lines.append(f"  {kind:<11}  {least} to {most}  the less evidence there is of an entity, the more")
+        for favour, (weight, floor) in trained.dials.items():
+            floored = f", floor {floor:g}" if floor else ""
+            lines.append(f"  popularity   {weight:g}{floored}  what held-out pairs chose, favour {favour!r}")
+        return "\n".join(lines)
 
     def explore(self, height: int = 720) -> Any:
         """Show the explorer in a notebook: search, neighbours, taxonomy, map, "what if" and recommendations.
