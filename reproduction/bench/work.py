@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vbn.data import Dataset
-from vbn.estimators import VBN, Training, check_parameters, prepare
+from vbn.estimators import VBN, Training, check_parameters, prepare, resolved
 from vbn.model import Engine, EpochInfo, train
 
 
@@ -54,7 +54,7 @@ TEXT: dict[str, Any] = {"dim": 50, "negatives": 5, "subsample": 1e-4, "noise_pow
 
 def prepared(data: Dataset, **params: Any) -> Training:
     """All that a fit has before its first epoch."""
-    chosen = VBN(**params, verbose=False).get_params()
+    chosen = resolved(VBN(**params, verbose=False).get_params(), data)
     return prepare(chosen, check_parameters(chosen, data.relations), data, None, None, True)
 
 

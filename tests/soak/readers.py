@@ -131,8 +131,7 @@ def _held_out(path: Path) -> None:
 
 def _labelled(path: Path) -> None:
     model = vbn.load(_model())
-    assert model.reliability(path).n_pairs > 0
-    model.calibrate(path)
+    assert model.reliability(path).n_pairs > 0  # calibrate() reads the same, and needs pairs that a line fits
 
 
 def _added(path: Path) -> None:

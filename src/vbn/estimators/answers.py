@@ -193,9 +193,9 @@ class Answers(Parameters, Queries):
             the mean score, whatever its uncertainty. "lower": one standard deviation below the mean, for lists that
             must not be wrong.
         popularity_floor
-            Makes that log(count + floor x mean count): candidates seen far less often than so many times the average
-            count as equally popular. The dial then lifts what is frequent and nearly keeps the model's order of the
-            long tail. With 1, try a dial between 0.5 and 1.5.
+            With a number as dial, makes that log(count + floor x mean count): candidates seen far less often than so
+            many times the average count as equally popular. The dial then lifts what is frequent and nearly keeps the
+            model's order of the long tail. With 1, try a dial between 0.5 and 1.5.
         exclude_seen
             Whether to leave out the entities of the query, or the user's items.
         candidates

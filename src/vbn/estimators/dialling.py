@@ -44,8 +44,13 @@ def choose_dials(
     cases = Cases(rows, columns, rare_targets(rest, columns)[0], rest.counts)
     copy = _forgetting({**params, "verbose": False, "checkpoint": None}, settings, rest, trained, engine, cases)
     worth = worth_of(*cases.ranks(copy))
-    found = {favour: DIALS[best_dial(objectives(worth, cases.rare, favour))] for favour in FAVOURS}
-    return {favour: (dial.weight, dial.floor) for favour, dial in found.items()}
+    found: dict[str, tuple[float, float]] = {}
+    allowed = np.ones(len(DIALS), dtype=bool)
+    for favour in FAVOURS:  # from all targets to rare ones: no position favours what is popular more than the last one
+        chosen = DIALS[best_dial(np.where(allowed, objectives(worth, cases.rare, favour), -np.inf))]
+        found[favour] = chosen.weight, chosen.floor
+        allowed &= np.array([dial.weight <= chosen.weight for dial in DIALS])
+    return found
 
 
 def _held_out(data: Dataset, seed: int) -> np.ndarray | None:

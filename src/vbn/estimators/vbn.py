@@ -72,8 +72,8 @@ class VBN(Answers):
         Shape and rate of the Gamma prior of all precisions, or by kind: {"entity": 10.0, "category": 1.0, "bias": 1.0,
         "relation": 1.0}. alpha / beta is what precisions are expected to be, and the larger both, the nearer they stay
         to it. "auto": entities of which there is little evidence stay near 1, and the paper's 1 and 1 are approached
-        where there is much; categories stay near 1, biases and relations have 1 and 1. ``alpha=1, beta=1`` is the
-        paper's model.
+        where there is much; categories stay near 1, biases and relations have 1 and 1. If only one of the two is
+        given, the other is 1. ``alpha=1, beta=1`` is the paper's model.
     bias_prior : {"taxonomy", "common", "zero"}, default "taxonomy"
         What the biases are pulled towards. "taxonomy": the biases of the parents, so an entity without data is taken
         to be as popular as its siblings; without a taxonomy, a learned common mean, as "common" always does. "zero": 0,

@@ -147,7 +147,10 @@ def _auto() -> dict[str, float | str]:
 
 @dataclass(frozen=True)
 class Hyperpriors:
-    """Shape alpha and rate beta of the Gamma priors of precisions, by kind of variable; "auto" follows the data."""
+    """Shape alpha and rate beta of the Gamma priors of precisions, by kind of variable.
+
+    If both are "auto" they follow the data; if one is given, the other is the paper's 1.
+    """
 
     alpha: Mapping[str, float | str] = field(default_factory=_auto)
     beta: Mapping[str, float | str] = field(default_factory=_auto)
@@ -155,7 +158,10 @@ class Hyperpriors:
 
     def of(self, kind: str, dim: int, evidence: Any = 0.0) -> Gamma:
         """Return the prior for a kind of variable with `dim` dimensions and so much data."""
-        own = _PLAIN[kind] if kind in _PLAIN else strength(evidence, dim)
-        alpha: Any = own if self.alpha[kind] == AUTO else self.alpha[kind]
-        beta: Any = own if self.beta[kind] == AUTO else self.beta[kind]
+        alpha: Any = self.alpha[kind]
+        beta: Any = self.beta[kind]
+        if isinstance(alpha, str) and isinstance(beta, str):
+            alpha = beta = _PLAIN[kind] if kind in _PLAIN else strength(evidence, dim)
+        if isinstance(alpha, str) or isinstance(beta, str):
+            alpha, beta = (1.0 if isinstance(given, str) else given for given in (alpha, beta))
         return Gamma(alpha, beta, dim, self.cold)
