@@ -12,6 +12,7 @@ from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
     AllColumns,
     full_variances,
+    pair_link,
     pair_scores,
     relation_moments,
     relation_scores,
@@ -71,6 +72,7 @@ __all__ = [
     "labelled_pairs",
     "logit",
     "objectives",
+    "pair_link",
     "pair_logits",
     "pair_scores",
     "rank",

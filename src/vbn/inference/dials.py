@@ -17,7 +17,7 @@ FAVOURS = ("all", "balanced", "rare")
 
 DIALS = (
     Dial(),
-    *(Dial(weight) for weight in (0.125, -0.125, 0.25, -0.25, 0.375, 0.5, 0.75, 1.0)),
+    *(Dial(weight) for weight in (0.125, -0.125, 0.25, -0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0)),
     *(Dial(weight, floor=1.0) for weight in (0.25, 0.5, 0.75, 1.0)),
     *(Dial(weight, floor=4.0) for weight in (0.5, 1.0, 2.0)),
 )
