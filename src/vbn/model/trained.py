@@ -75,9 +75,9 @@ class Trained:
     scores shrink to a base logit, else to the paper's 0, as in older models. `slope` and `intercept` are those of
     `Link` for co-occurrence, 1 and 0 unless the model was calibrated. `rejects` says whether training redrew negatives
     that were observed pairs (None for older models, which do not record it). With `relations_apart`, relations use
-    vectors that are read out of u and v. `noise_counts` is what negatives were drawn by (None: the counts of the columns, as in
-    older models). `dials` are the positions of the popularity dial, as weight and floor, that held-out pairs chose, by
-    what they favour; empty if none was chosen.
+    vectors that are read out of u and v. `noise_counts` is what negatives were drawn by (None: the counts of the
+    columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that held-out
+    pairs chose, by what they favour; empty if none was chosen.
     """
 
     row_side: Side
