@@ -27,7 +27,7 @@ from vbn.sampling import Sampler, noise_weights
 
 T = TypeVar("T")
 _NOISE = 256  # columns that stand for noise
-_SCORES = 1 << 20  # that are held at a time
+_SCORES = 1 << 16  # that are held at a time
 
 
 @dataclass(frozen=True)
