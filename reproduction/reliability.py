@@ -9,7 +9,7 @@ import numpy as np
 from reproduction.judging import Asking
 from reproduction.masking import Masked, Split
 from vbn._errors import DataError
-from vbn.inference import LabelledPairs, Reliability, best_line, pair_link, pair_scores
+from vbn.inference import LabelledPairs, Reliability, best_line, pair_scores
 
 AS_TRAINED, MEANS, TEMPERATURE = "as trained", "means alone", "one temperature"
 """Three readings of the same model: with its variances, without them, and with logits divided by a temperature that
@@ -79,7 +79,7 @@ def of_pairs(model: Any, held_out: Any, rare: np.ndarray | None = None, seed: in
     trained = model.trained_
     pairs = model._labelled(held_out, None, seed)
     mean, variance = pair_scores(trained, pairs.rows, pairs.columns)
-    logits = pair_link(trained, pairs.rows).logit(mean, variance)
+    logits = trained.link.logit(mean, variance)
     readings = {AS_TRAINED: logits, MEANS: mean}
     calibrated = _calibrated(logits, pairs)
     if calibrated is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 import vbn
 from vbn.datasets import load_bundled
-from vbn.inference import pair_link, pair_scores
+from vbn.inference import pair_scores
 
 OUT = Path(__file__).parent.parent / "docs" / "images"
 BANDS = ((0, 0), (1, 3), (4, 20), (21, 10**9))
@@ -57,7 +57,7 @@ def show_worth_of_variances(model: vbn.VBN, pairs: list[tuple[str, str]], rarer:
         sign = np.where(drawn.labels == 1, 1.0, -1.0)
         losses = [
             np.average(np.logaddexp(0.0, -sign * score), weights=drawn.weights)
-            for score in (pair_link(model.trained_, drawn.rows).logit(mean, variance), mean)
+            for score in (model.trained_.link.logit(mean, variance), mean)
         ]
         name = f"{least}" if least == most else f"{least}-{most}" if most < 10**9 else f"{least} or more"
         std = np.median(np.sqrt(variance))

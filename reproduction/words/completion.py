@@ -325,4 +325,4 @@ class WordsOnly:
         found = self._infer(self._trained, ContextArrays(*arrays))
         u, variance = found.mean.astype(np.float32), found.variance.astype(np.float32)
         spread = np.concatenate([u**2 + variance, variance], axis=1) @ self._spreads + self._bias_variance
-        return self._trained.link(u).logit((u @ self._v + self._bias).T, spread.T).T
+        return self._trained.link.logit(u @ self._v + self._bias, spread)

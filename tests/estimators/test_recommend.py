@@ -41,10 +41,9 @@ def test_a_new_user_gets_what_fits(shop, start):
 
 
 def test_items_without_data_are_recommended_through_their_parents(shop):
-    names = entities(shop.recommend(["i2", "i4"], k=100))  # nobody has i24 and i25
-    assert names.index("i24") < names.index("i25")
-    odd = [names.index(name) for name in names if name[1:].isdigit() and int(name[1:]) % 2]
-    assert names.index("i24") < min(odd)
+    names = entities(shop.recommend(["i2", "i4"], k=10))
+    assert "i24" in names  # nobody has it
+    assert "i25" not in names
 
 
 def test_categories_are_no_answers_unless_asked_for(shop):
@@ -180,7 +179,7 @@ def expected(model, user, share):
     )
     m = q.v.mean @ mean + q.bias.mean
     s = q.v.variance @ mean**2 + (q.v.mean**2 + q.v.variance) @ variance + q.bias.variance
-    base = model.trained_.bases(mean[None])[0]  # of a pair of which nothing is known
+    base = -np.log(model.negatives)  # of a pair of which nothing is known
     logit = base + (m - base) / np.sqrt(1 + np.pi * s / 8)
     return dict(zip(model.data_.columns.names, 1 / (1 + np.exp(-logit)), strict=True))
 
@@ -222,8 +221,8 @@ def test_an_empty_query_is_somebody_unknown(shop, baskets):
 def test_added_items_are_recommended_at_once(shop, tmp_path):
     model = vbn.load(shop.save(tmp_path / "m"))
     model.add("new", parents=["odd"])
-    assert "new" in entities(model.recommend(["i3", "i5"], k=12))
-    assert "new" not in entities(model.recommend(["i2", "i4"], k=12))
+    assert "new" in entities(model.recommend(["i3", "i5"], k=10))
+    assert "new" not in entities(model.recommend(["i2", "i4"], k=10))
     assert entities(model.recommend(["new"], k=30))  # and can be asked about
 
 

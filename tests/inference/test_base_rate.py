@@ -118,10 +118,10 @@ def test_what_is_unknown_has_the_base_rate():
     with pytest.warns(VBNWarning, match="nothing is known"):
         model.add("unheard of")
     p = model.predict_proba([(f"u{user}", "unheard of") for user in range(20)])
-    base = 1.0 / (1.0 + np.exp(-model.trained_.bases(model.trained_.posterior.u.mean[:20])))
-    assert (base < 0.25).all()  # with four negatives for each positive
-    assert (p < 0.25).all()
-    np.testing.assert_allclose(p, base, rtol=0.6)
+    base = 1.0 / (1.0 + np.exp(-model.trained_.link.base))
+    assert base == pytest.approx(0.2)
+    typical = 1.0 / (1.0 + np.exp(-model.trained_.posterior.bias.typical))
+    assert ((typical < p) & (p < base)).all()  # like an item that is as popular as most, and never one half
 
 
 @pytest.mark.parametrize("rank_by", RANK_BY)
@@ -134,9 +134,8 @@ def test_rankings_agree_with_brute_force(sprinkled, rank_by):
         v, w = q.v.mean.astype(float), q.v.variance.astype(float)
         mean = v @ u + q.bias.mean
         variance = w @ (u**2 + s) + v**2 @ s + q.bias.variance
-        base = trained.bases(u[None])[0]
         score = {
-            "probability": base + (mean - base) / np.sqrt(1 + np.pi / 8 * variance),
+            "probability": trained.link.base + (mean - trained.link.base) / np.sqrt(1 + np.pi / 8 * variance),
             "mean": mean,
             "lower": mean - np.sqrt(variance),
         }[rank_by]

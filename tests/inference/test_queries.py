@@ -73,7 +73,7 @@ def test_prediction_equals_the_closed_form(words):
     bias = words.trained_.posterior.bias
     mean = u.mean @ v.mean + bias.mean[j]
     variance = u.mean**2 @ v.variance + u.variance @ (v.mean**2 + v.variance) + bias.variance[j]
-    base = words.trained_.bases(u.mean[None])[0]  # what is unknown is as probable as noise is for this row
+    base = -np.log(words.settings_["negatives"])  # what is unknown is a noise pair n times as often as a real one
     expected = expit(base + (mean - base) / np.sqrt(1 + np.pi * variance / 8))
     assert words.predict_proba([("dog", "barks")])[0] == pytest.approx(expected, rel=1e-5)
 

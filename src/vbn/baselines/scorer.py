@@ -94,7 +94,7 @@ class Predictive:
         if self._query == "both" and self._counts is not None:
             return self._logits(both(self._trained, ids, contexts_of(self._counts, ids)))
         u = self._trained.posterior.u
-        return self._logits(Gaussians(u.mean[ids], u.variance[ids]))
+        return self._logits(Gaussians(u.mean[ids], u.variance[ids]), self._trained.row_active[ids])
 
     def _basket_logits(self, baskets: Any) -> np.ndarray:
         if self._query != "fold_in" and (np.diff(baskets.indptr) == 0).any():
@@ -105,7 +105,8 @@ class Predictive:
         contexts = ContextArrays(
             baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64)
         )
-        return self._logits((fold_in if self._query == "fold_in" else average)(self._trained, contexts))
+        known = np.diff(contexts.indptr) > 0
+        return self._logits((fold_in if self._query == "fold_in" else average)(self._trained, contexts), known)
 
     @cached_property
     def _logits(self) -> AllColumns:

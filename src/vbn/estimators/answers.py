@@ -33,7 +33,6 @@ from vbn.inference import (
     explain,
     full_variances,
     labelled_pairs,
-    pair_link,
     pair_logits,
     pair_scores,
     read_dial,
@@ -95,13 +94,12 @@ class Answers(Parameters, Queries):
         trained = self.trained_
         rows, columns = _ids(trained, pairs, spread)
         mean, variance = pair_scores(trained, rows, columns)
-        link = pair_link(trained, rows)
-        p = link.probability(mean, variance)
+        p = trained.link.probability(mean, variance)
         if not return_std:
             return p
         if spread == "full":
             variance = self._full_variances(rows, columns)
-        return p, link.std(mean, variance)
+        return p, trained.link.std(mean, variance)
 
     @hinting(pairs_have_sides)
     def predict_interval(self, pairs: Any, level: float = 0.8, spread: str = "full") -> tuple[np.ndarray, np.ndarray]:
@@ -147,7 +145,7 @@ class Answers(Parameters, Queries):
         mean, variance = pair_scores(trained, rows, columns)
         if spread == "full":
             variance = self._full_variances(rows, columns)
-        return pair_link(trained, rows).interval(mean, variance, float(level))
+        return trained.link.interval(mean, variance, float(level))
 
     @hinting(_as_user)
     def recommend(
@@ -368,7 +366,7 @@ class Answers(Parameters, Queries):
         trained = self.trained_
         need_whole("bins", bins, least=1, most=1000)
         pairs = self._labelled(held_out, negatives, seed)
-        p = pair_link(trained, pairs.rows).calibrated(pair_logits(trained, pairs))
+        p = trained.link.calibrated(pair_logits(trained, pairs))
         line = trained.slope, trained.intercept
         return Reliability.of(p, pairs.labels, pairs.weights, int(bins), line, pairs.skipped)
 

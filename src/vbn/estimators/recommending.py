@@ -44,13 +44,15 @@ def recommend(
         many = not isinstance(user, (str, bytes, numbers.Number)) and isinstance(user, Iterable)
         names = list(user) if many else [user]
         queries, seen = _rows(trained, data, names, exclude_seen, query)
+        known = trained.row_active[trained.rows.ids(names)]
     else:
         many, baskets = read_baskets(entities)
         names = list(range(len(baskets))) if many else [None]
         queries, seen = _inferred(trained, baskets, query)
+        known = np.array([bool(basket) for basket in baskets])
     hidden = Hidden.of(seen if exclude_seen else [np.empty(0, np.int64)] * len(names))
     need_choice("rank_by", rank_by, tuple(RANK_BY))
-    ranked = rank(trained, queries, k, allowed, hidden, dial, rng, rank_by)
+    ranked = rank(trained, queries, k, allowed, hidden, dial, rng, rank_by, known)
     labels = [None if name is None else str(name) for name in names]
     plain = not dial and rng is None and rank_by == "probability"
     found = tables(trained, queries, ranked, dial, labels, "p" if plain else "score")

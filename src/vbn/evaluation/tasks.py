@@ -12,7 +12,7 @@ from vbn._errors import DataError
 from vbn.data import Dataset, Vocabulary, known_ids
 from vbn.evaluation.dropped import warn_of_unknown
 from vbn.evaluation.metrics import area_under_curve, calibration_error, mean_log_probability, spearman
-from vbn.inference import Asked, pair_link, pair_scores
+from vbn.inference import Asked, pair_scores
 
 _FIRST = 10  # answers that are looked at
 _DRAWS = 10  # random right entities for each pair
@@ -77,7 +77,7 @@ def evaluate_pairs(
     trained = model.trained_
     held = Dataset.from_pairs(left=left, right=right, counts=counts, shared=trained.shared)
     pairs = model._labelled(held, None, seed)
-    p = pair_link(trained, pairs.rows).probability(*pair_scores(trained, pairs.rows, pairs.columns))
+    p = trained.link.probability(*pair_scores(trained, pairs.rows, pairs.columns))
     observed = pairs.labels > 0
     warn_of_unknown(pairs.skipped, held.counts.nnz)
     return {

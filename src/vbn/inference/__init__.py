@@ -12,7 +12,6 @@ from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
     AllColumns,
     full_variances,
-    pair_link,
     pair_scores,
     relation_moments,
     relation_scores,
@@ -72,7 +71,6 @@ __all__ = [
     "labelled_pairs",
     "logit",
     "objectives",
-    "pair_link",
     "pair_logits",
     "pair_scores",
     "rank",

@@ -11,7 +11,7 @@ import numpy as np
 
 from vbn._errors import DataError
 from vbn.data import Counts, Dataset, Field, known_ids, read_columns, speaking_as
-from vbn.inference.predictive import pair_link, pair_scores
+from vbn.inference.predictive import pair_scores
 from vbn.inference.table import Frames
 from vbn.model import Trained, sigmoid
 
@@ -111,7 +111,7 @@ def _draw(trained: Trained, rows: np.ndarray, observed: Counts | None, seed: int
 
 def pair_logits(trained: Trained, pairs: LabelledPairs) -> np.ndarray:
     """Return logits of the predictive probabilities before calibration."""
-    return pair_link(trained, pairs.rows).logit(*pair_scores(trained, pairs.rows, pairs.columns))
+    return trained.link.logit(*pair_scores(trained, pairs.rows, pairs.columns))
 
 
 def best_line(logits: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[float, float]:

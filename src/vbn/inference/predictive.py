@@ -5,20 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from vbn.kernels import damping, logit
-from vbn.model import Block, EntityCells, Gaussians, Half, Link, Trained, sigmoid
-
-
-def pair_link(trained: Trained, rows: np.ndarray) -> Link:
-    """Return how the scores of pairs with these rows become probabilities."""
-    each, places = np.unique(rows, return_inverse=True)
-    link = trained.link(trained.posterior.u.mean[each])
-    return replace(link, base=np.asarray(link.base)[places.reshape(-1)])
+from vbn.model import Block, EntityCells, Gaussians, Half, Trained, sigmoid
 
 
 def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -34,15 +26,16 @@ class AllColumns:
         self._mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
         self._moments = np.concatenate([v.variance.T.astype(np.float64), self._mean**2])
 
-    def __call__(self, queries: Gaussians) -> np.ndarray:
-        """Return an array of shape (queries, columns)."""
+    def __call__(self, queries: Gaussians, known: np.ndarray | None = None) -> np.ndarray:
+        """Return an array of shape (queries, columns); `known` says of which queries anything is known."""
         bias = self._trained.posterior.bias
         u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
         variance = np.concatenate([u**2 + u_variance, u_variance], axis=1) @ self._moments
         variance += bias.variance
         mean = u @ self._mean
         mean += bias.mean
-        return np.asarray(logit(mean, variance, self._trained.bases(queries.mean)[:, None]))
+        bases = self._trained.bases(np.ones(len(u), dtype=bool) if known is None else known)
+        return np.asarray(logit(mean, variance, bases[:, None]))
 
 
 def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -109,19 +109,25 @@ def rank(
     dial: Dial = _NEUTRAL,
     rng: np.random.Generator | None = None,
     rank_by: str = "probability",
+    known: np.ndarray | None = None,
 ) -> Ranked:
     """Find the k best candidates (ids of columns, ascending) of every query, given as a density.
 
-    `rank_by` is one of `RANK_BY`. With `rng`, scores are drawn from the posterior (Thompson sampling) instead.
+    `rank_by` is one of `RANK_BY`; `known` says of which queries anything is known, by default of all. With `rng`,
+    scores are drawn from the posterior (Thompson sampling) instead.
     """
     k = min(k, len(candidates))
     columns, logits = np.full((len(queries.mean), k), -1, np.int64), np.full((len(queries.mean), k), -np.inf)
     extra = dial.added(trained.profile) if dial else np.zeros(len(trained.columns))
+    bases = trained.bases(np.ones(len(columns), dtype=bool) if known is None else known)
     if k:
         for first in range(0, len(columns), _QUERIES):
             part = slice(first, min(first + _QUERIES, len(columns)))
             block = Gaussians(queries.mean[part], queries.variance[part])
-            offer = _Predictive(trained, block, extra, rank_by) if rng is None else _Sampled(trained, block, extra, rng)
+            if rng is None:
+                offer: _Predictive | _Sampled = _Predictive(trained, block, extra, rank_by, bases[part])
+            else:
+                offer = _Sampled(trained, block, extra, rng)
             best = _best(offer, part.stop - part.start, k, candidates, hidden.part(part.start, part.stop))
             columns[part], logits[part] = best.columns, best.logits
     return Ranked(columns, logits)
@@ -141,9 +147,11 @@ def _best(offer: _Predictive | _Sampled, n: int, k: int, candidates: np.ndarray,
 class _Predictive:
     """Offers columns by the logit of the predictive probability, by the mean score or by a lower bound on it."""
 
-    def __init__(self, trained: Trained, queries: Gaussians, extra: np.ndarray, rank_by: str) -> None:
+    def __init__(
+        self, trained: Trained, queries: Gaussians, extra: np.ndarray, rank_by: str, bases: np.ndarray
+    ) -> None:
         self.trained, self.extra = trained, extra
-        self.rule = trained.bases(queries.mean), RANK_BY[rank_by]
+        self.rule = bases, RANK_BY[rank_by]
         dtype = trained.posterior.v.mean.dtype
         mean, variance = (np.ascontiguousarray(array, dtype) for array in (queries.mean, queries.variance))
         self.queries = Gaussians(mean, variance)
@@ -207,7 +215,6 @@ def tables(
         variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
         if dial:
             mean = mean + dial.added(trained.profile)[columns]
-        link = trained.link(queries.mean[q : q + 1])
-        scores, std = link.calibrated(logits), link.std(mean, variance)
+        scores, std = trained.link.calibrated(logits), trained.link.std(mean, variance)
         found.append(Table([trained.columns[j] for j in columns], scores, std, measure, query=name))
     return found

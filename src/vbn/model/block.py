@@ -181,6 +181,11 @@ class Block(Gaussians, Holder):
         """Return whether the rows have a learned common mean."""
         return "centre" in self.parts()
 
+    @property
+    def typical(self) -> float:
+        """Return the mean over the active rows, for scalars."""
+        return float(self.mean[self.active].mean()) if self.active.any() else 0.0
+
     def carry(self, old: Block, match: Match) -> None:
         """Copy all densities of an older block; `match` says which of its rows are which of these."""
         _carry(old, self, {"entity": match})

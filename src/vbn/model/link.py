@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
 from vbn.kernels import logit
+from vbn.model.block import Block
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
@@ -24,19 +26,23 @@ class Link:
     Attributes
     ----------
     base
-        The logit of a pair of which nothing is known, for all pairs or one for each: that of the mean probability that
-        noise has for this row. Uncertain scores shrink towards it. 0 is the paper's.
+        The logit of a pair of which nothing is known. Uncertain scores shrink towards it.
     slope, intercept
         p = sigmoid(slope * logit + intercept); 1 and 0 unless the model was calibrated.
     """
 
-    base: float | np.ndarray = 0.0
+    base: float = 0.0
     slope: float = 1.0
     intercept: float = 0.0
 
     def logit(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """Return the predictive logits of scores before calibration, which rank candidates."""
         return np.asarray(logit(mean, variance, self.base))
+
+    @classmethod
+    def of(cls, biases: Block, negatives: float, slope: float = 1.0, intercept: float = 0.0) -> Link:
+        """Return the link of a model in which one pair in 1 + negatives is a real one; 0 is the base of the paper."""
+        return cls(-math.log(negatives) if biases.centred else 0.0, slope, intercept)
 
     def calibrated(self, logits: np.ndarray) -> np.ndarray:
         """Return the probabilities of predictive logits."""
@@ -57,9 +63,3 @@ class Link:
         """Return the central interval of probability `level` of the probability of x ~ N(mean, variance)."""
         reach = NormalDist().inv_cdf(0.5 + 0.5 * level) * np.sqrt(variance)
         return self.calibrated(mean - reach), self.calibrated(mean + reach)
-
-
-def base_logits(means: np.ndarray) -> np.ndarray:
-    """Return the logit of the mean probability of the scores in each row."""
-    p = np.clip(sigmoid(means).mean(axis=1), 1e-12, 1.0 - 1e-12)
-    return np.asarray(np.log(p) - np.log1p(-p))

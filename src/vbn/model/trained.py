@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from vbn.model.block import Block
 from vbn.model.fields import Gaussians
 from vbn.model.fit import Network
 from vbn.model.likelihoods import Bilinear, Cooccurrence
-from vbn.model.link import Link, base_logits
+from vbn.model.link import Link
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, common_places, placeholder
 from vbn.model.precisions import Hyperpriors
 from vbn.model.priors import Hierarchy, automatic_priors
@@ -26,8 +25,6 @@ from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler, noise_weights
 
 T = TypeVar("T")
-_NOISE = 256  # columns that stand for noise
-_SCORES = 1 << 16  # that are held at a time
 
 
 @dataclass(frozen=True)
@@ -71,13 +68,12 @@ class Trained:
     """Everything needed to predict, to add entities and to save.
 
     `row_totals` is the positive weight of each row in training. With `negatives` and `noise_power` it gives the number
-    of negatives that an entity of a given count would have had, which adding an entity needs. With `centred`, uncertain
-    scores shrink to a base logit, else to the paper's 0, as in older models. `slope` and `intercept` are those of
-    `Link` for co-occurrence, 1 and 0 unless the model was calibrated. `rejects` says whether training redrew negatives
-    that were observed pairs (None for older models, which do not record it). With `relations_apart`, relations use
-    vectors that are read out of u and v. `noise_counts` is what negatives were drawn by (None: the counts of the
-    columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that held-out
-    pairs chose, by what they favour; empty if none was chosen.
+    of negatives that an entity of a given count would have had, which adding an entity needs. `slope` and `intercept`
+    are those of `Link` for co-occurrence, 1 and 0 unless the model was calibrated. `rejects` says whether training
+    redrew negatives that were observed pairs (None for older models, which do not record it). With `relations_apart`,
+    relations use vectors that are read out of u and v. `noise_counts` is what negatives were drawn by (None: the counts
+    of the columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that
+    held-out pairs chose, by what they favour; empty if none was chosen.
     """
 
     row_side: Side
@@ -88,7 +84,6 @@ class Trained:
     row_totals: np.ndarray
     negatives: float
     noise_power: float
-    centred: bool = False
     slope: float = 1.0
     intercept: float = 0.0
     rejects: bool | None = None
@@ -109,7 +104,6 @@ class Trained:
             row_totals=totals if past is None else totals + past.row_totals,
             negatives=sampler.negatives,
             noise_power=sampler.noise_power,
-            centred=network.posterior.bias.centred,
             rejects=sampler.reject,
             relations_apart=network.apart,
             noise_counts=sampler.noise_counts,
@@ -194,30 +188,23 @@ class Trained:
         """Return the likelihood of co-occurrences."""
         return Cooccurrence.of(self.posterior)
 
-    def link(self, u: np.ndarray) -> Link:
-        """Return how scores of co-occurrence become probabilities, for rows with these means of u."""
-        return Link(self.bases(u), self.slope, self.intercept)
-
-    def bases(self, u: np.ndarray) -> np.ndarray:
-        """Return the base logit of rows with these means: that of the mean probability that noise has for each."""
-        if not self.centred:
-            return np.zeros(len(u))
-        v, bias = self._typical
-        step = max(_SCORES // len(bias), 1)
-        parts = [base_logits(u[k : k + step].astype(np.float64) @ v.T + bias) for k in range(0, len(u), step)]
-        return np.concatenate([*parts, np.empty(0)])
-
-    @cached_property
-    def _typical(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the means of v and b of columns that stand for noise."""
-        columns, q = self.profile.negatives(_NOISE), self.posterior
-        return q.v.mean[columns].astype(np.float64), q.bias.mean[columns].astype(np.float64)
+    @property
+    def link(self) -> Link:
+        """Return how scores of co-occurrence become probabilities."""
+        return Link.of(self.posterior.bias, self.negatives, self.slope, self.intercept)
 
     def relation_link(self, name: str) -> Link:
         """Return how the scores of a relation become probabilities."""
         number = self.relation_number(name)
-        info = self.relations[number]
-        return Link(info.scale * (-math.log(self.negatives) if self.centred else 0.0) + info.shift)
+        info, base = self.relations[number], Link.of(self.posterior.relations[number].r, self.negatives).base
+        return Link(info.scale * base + info.shift)
+
+    def bases(self, known: np.ndarray) -> np.ndarray:
+        """Return the base logit of queries; `known` says of which anything is known.
+
+        For a query without any evidence no column stands out, and what is unknown is like a typical column.
+        """
+        return np.where(known, self.link.base, self.posterior.bias.typical)
 
     @cached_property
     def relation_parts(self) -> tuple[Gaussians, Gaussians]:

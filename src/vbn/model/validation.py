@@ -7,7 +7,7 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.data import Dataset, known_ids
 from vbn.model.likelihoods import Cooccurrence
-from vbn.model.link import Link, base_logits
+from vbn.model.link import Link
 from vbn.model.posterior import Posterior
 
 
@@ -28,7 +28,7 @@ class Validation:
         if not known.any():
             raise DataError("no pair of the validation data has both of its entities in the training data.")
         rows, columns, weights = rows[known], columns[known], counts.values[known]
-        each = max(1, round(negatives))
+        self.negatives, each = negatives, max(1, round(negatives))
         rng = np.random.default_rng([seed, 0xDA7A])
         self.rows = np.concatenate([rows, np.repeat(rows, each)])
         self.columns = np.concatenate([columns, rng.choice(len(noise), size=len(rows) * each, p=noise)])
@@ -37,10 +37,6 @@ class Validation:
 
     def log_likelihood(self, posterior: Posterior) -> float:
         """Return the mean log predictive probability of a pair."""
-        pairs = Cooccurrence.of(posterior)
-        mean, variance = pairs.pair_moments(self.rows, self.columns)
-        base = 0.0
-        if posterior.bias.centred:  # here one for all rows: that of the noise at hand
-            base = float(base_logits(mean[None, self.signs < 0])[0])
-        told = self.signs * Link(base).logit(mean, variance)
+        mean, variance = Cooccurrence.of(posterior).pair_moments(self.rows, self.columns)
+        told = self.signs * Link.of(posterior.bias, self.negatives).logit(mean, variance)
         return float(-(self.weights @ np.logaddexp(0.0, -told)) / self.weights.sum())
