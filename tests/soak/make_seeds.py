@@ -97,9 +97,7 @@ def _tables() -> dict[str, dict[str, bytes]]:
             "plain": b"user,item,rating\na,b,1\nb,c,4.5\n",
             "similarity": b"Word 1,Word 2,Human (mean)\ntiger,cat,7.35\n",
         },
-        "labelled": {
-            "plain": "left,right,label\nplain,ünï,1\n<b>,plain,0\nnobody,plain,1\n".encode()
-        },
+        "labelled": {"plain": "left,right,label\nplain,ünï,1\n<b>,plain,0\nnobody,plain,1\n".encode()},
         "added": {"plain": b"name,parent,weight\nnew,plain,2\nnew,<b>,1\n", "two": b"name,parent\nx,<b>\ny,plain\n"},
     }
 
