@@ -21,8 +21,8 @@ from vbn.model import Block, Trained, train
 
 _EPOCHS = 3
 _SHARE = 0.05  # of the pairs, at most
-_LEAST, _MOST = 30, 4_000  # pairs: fewer say nothing, more only take longer
-_COMPARISONS = 20_000_000  # pairs x columns
+_LEAST, _MOST = 30, 2_000  # pairs: fewer say nothing, more only take longer
+_COMPARISONS = 10_000_000  # pairs x columns
 _FEW = 50.0  # a column with fewer pairs remembers a single one
 
 

@@ -39,33 +39,36 @@ class Cases:
 
     def ranks(self, trained: Trained, dials: Sequence[Dial] = DIALS) -> tuple[np.ndarray, np.ndarray]:
         """Return how many candidates rank above each target (dials, pairs), and how many others there are (pairs)."""
-        offsets = [dial.added(trained.profile) for dial in dials]
-        above, others = np.empty((len(dials), len(self.rows))), np.empty(len(self.rows))
-        for part, scores, at in self._scored(trained):
-            targets = self.columns[part]
-            others[part] = np.isfinite(scores).sum(axis=1)[at] - 1
-            for number, offset in enumerate(offsets):
-                turned = (scores + offset)[at]
-                own = turned[np.arange(len(at)), targets][:, None]
-                above[number, part] = (turned > own).sum(axis=1) + ((turned == own).sum(axis=1) - 1) / 2.0
-        return above, others
-
-    def _scored(self, trained: Trained) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield pairs, the scores of their rows (-inf for what is no candidate), and the row of each pair in them."""
-        u, logits, counts = trained.posterior.u, AllColumns(trained), self.known
         catalogue = trained.profile.candidates("column").copy()
         catalogue[self.columns] = True
-        step = max(_SCORES_AT_ONCE // len(catalogue), 1)
+        ids = np.flatnonzero(catalogue)
+        offsets = [dial.added(trained.profile)[ids].astype(np.float32) for dial in dials]
+        above, others = np.empty((len(dials), len(self.rows))), np.empty(len(self.rows))
+        for part, scores, at in self._scored(trained, ids):
+            targets, lines = np.searchsorted(ids, self.columns[part]), np.arange(len(at))
+            others[part] = np.isfinite(scores).sum(axis=1)[at] - 1
+            turned = scores if len(at) == len(scores) else scores[at]  # mostly one pair of a row
+            room = np.empty_like(turned)
+            for number, offset in enumerate(offsets):
+                np.add(turned, offset, out=room)
+                own = room[lines, targets][:, None]
+                reached = np.count_nonzero(room >= own, axis=1) + np.count_nonzero(room > own, axis=1)
+                above[number, part] = (reached - 1) / 2.0  # ties count half
+        return above, others
+
+    def _scored(self, trained: Trained, ids: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Yield pairs, the scores of their rows for some columns (-inf for what a row has), and which row is whose."""
+        u, logits, counts = trained.posterior.u, AllColumns(trained), self.known
+        step = max(_SCORES_AT_ONCE // len(trained.columns), 1)
         for first in range(0, len(self.rows), step):
             part = slice(first, first + step)
             block, at = np.unique(self.rows[part], return_inverse=True)
-            scores = logits(Gaussians(u.mean[block], u.variance[block]))
-            scores[:, ~catalogue] = -np.inf
+            scores = logits(Gaussians(u.mean[block], u.variance[block])).astype(np.float32)
             for number, row in enumerate(block.tolist()):
                 scores[number, counts.indices[counts.indptr[row] : counts.indptr[row + 1]]] = -np.inf
                 if trained.shared:
                     scores[number, row] = -np.inf
-            yield part, scores, at.reshape(-1)
+            yield part, scores[:, ids], at.reshape(-1)
 
 
 def worth_of(above: np.ndarray, others: np.ndarray) -> np.ndarray:
