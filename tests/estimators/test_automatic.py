@@ -142,3 +142,12 @@ def test_a_model_of_the_first_format_has_its_own_settings(kind):
     assert "auto" not in [loaded.settings_[name] for name in AUTOMATIC]
     assert loaded.settings_["negatives"] == loaded.trained_.negatives
     assert loaded.settings_["popularity"] == {}
+
+
+def test_a_model_that_was_given_its_densities_knows_what_a_fit_would_use():
+    data = vbn.Dataset.from_sequences([["a", "dog", "barks"], ["the", "cat", "purrs"]] * 20)
+    fitted = vbn.VBN(dim=4, verbose=False).fit(data)
+    given = vbn.VBN(dim=4, verbose=False).with_trained(fitted.trained_, fitted.data_)
+    assert given.settings_ == fitted.settings_
+    assert str(given.explain("dog")) == str(fitted.explain("dog"))
+    assert given.describe() == fitted.describe()

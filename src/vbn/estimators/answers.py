@@ -12,6 +12,7 @@ import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
 from vbn.data import Dataset, pair_columns
+from vbn.estimators.automatic import resolved
 from vbn.estimators.base import Parameters, warn_of_old_name
 from vbn.estimators.checking import check_k, need_choice, need_flag, need_number, need_whole
 from vbn.estimators.progress import announced
@@ -62,7 +63,14 @@ class Answers(Parameters, Queries):
     @property
     def settings_(self) -> dict[str, Any]:
         """Return the parameters of the last fit with what "auto" stood for, and the chosen positions of the dial."""
-        return {**self._settings, "popularity": dict(self.trained_.dials)}
+        return {**self._used, "popularity": dict(self.trained_.dials)}
+
+    @property
+    def _used(self) -> dict[str, Any]:
+        """The parameters of the last fit; of a model that was given its densities, what a fit to its data would use."""
+        if self._settings or self._data is None:
+            return {**self.get_params(), **self._settings}
+        return resolved(self.get_params(), self._data)
 
     @hinting(pairs_have_sides)
     def predict_proba(self, pairs: Any, return_std: bool = False, spread: str = "mean_field") -> Any:

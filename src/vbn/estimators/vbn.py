@@ -308,7 +308,7 @@ class VBN(Answers):
             "lower_bounds": self.lower_bounds_.tolist(),
             "validation": self.validation_.tolist(),
             "converged": self.converged_,
-            "settings": kept_with_model(self._settings),
+            "settings": kept_with_model(self._used),
         }
         params = kept_with_model(self.get_params())
         return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
@@ -321,16 +321,16 @@ class VBN(Answers):
         >>> import vbn
         >>> data = vbn.Dataset.from_interactions(["ann", "ann", "ben"], ["tea", "milk", "tea"])
         >>> print(vbn.VBN(verbose=False).fit(data).describe())  # doctest: +ELLIPSIS
-        VBN of 2 rows and 2 columns in 50 dimensions, 40 epochs
+        VBN of 2 rows and 2 columns in 50 dimensions
           negatives    4  users x items: a row has few pairs, ...
         """
         trained = self.trained_
         shape = f"{len(trained.rows):,} rows and {len(trained.columns):,} columns"
-        lines = [f"{type(self).__name__} of {shape} in {trained.posterior.dim} dimensions, {self.n_iter_} epochs"]
+        lines = [f"{type(self).__name__} of {shape} in {trained.posterior.dim} dimensions"]
         reasons = {} if self.data_ is None else choices(self.get_params(), self.data_)
         for name in ("negatives", "noise_power", "subsample", "epochs"):
             reason = reasons[name].reason if name in reasons else "as given"
-            lines.append(f"  {name:<11}  {self._settings[name]}  {reason}")
+            lines.append(f"  {name:<11}  {self._used[name]}  {reason}")
         for kind in ("alpha", "beta"):
             if getattr(self, kind) == "auto":
                 least, most = (f"{strength:.3g}" for strength in np.quantile(trained.posterior.v.gamma.alpha, [0, 1]))
@@ -453,7 +453,7 @@ class VBN(Answers):
         self._restore(training.trained(), training.kept, training.record())
 
     def _check_for_saving(self) -> None:
-        for params in (self.get_params(), self._settings):
+        for params in (self.get_params(), self._used):
             check_parameters(params, [relation.name for relation in self.trained_.relations])
 
     def _restore(self, trained: Trained, data: Dataset | None, record: dict[str, Any]) -> None:
