@@ -1,8 +1,9 @@
 """The popularity dial that held-out pairs choose at the end of a fit.
 
-A few pairs are taken out of the data, and a copy of the model forgets them: rows and rare columns that had one start
-again from their priors, and a few epochs on the rest settle everything. What the copy ranks best is the position. The
-model itself is left as it is.
+A few pairs are taken out of the data, and a copy of the model does without them. Where the data is small, the copy is
+fitted to the rest from scratch: a copy that only forgets remembers too much there, and the position comes out too near
+to 0. Where it is large, the copy forgets: rows and rare columns that had a pair start again from their priors, and a
+few epochs on the rest settle everything. What the copy ranks best is the position. The model itself is left as it is.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import numpy as np
 from vbn.data import Dataset, bytes_of, thinned
 from vbn.engines import Engine
 from vbn.estimators.checking import Settings
-from vbn.estimators.training import prepare
+from vbn.estimators.training import Training, prepare
 from vbn.inference import DIALS, FAVOURS, Cases, best_dial, objectives, rare_targets, worth_of
 from vbn.model import Block, Trained, train
 
-_EPOCHS = 3
-_SHARE = 0.05  # of the pairs, at most
+_SMALL = 30_000  # cells: so few are fitted again in no time
+_EPOCHS = 3  # of a copy that forgets
+_SHARE, _SHARE_OF_FEW = 0.05, 0.1  # of the pairs, at most
 _LEAST, _MOST = 30, 2_000  # pairs: fewer say nothing, more only take longer
 _COMPARISONS = 10_000_000  # pairs x columns
 _FEW = 50.0  # a column with fewer pairs remembers a single one
@@ -42,7 +44,12 @@ def choose_dials(
     rest = thinned(data, kept)
     rows, columns = data.counts.row_ids()[held].astype(np.int64), data.counts.indices[held].astype(np.int64)
     cases = Cases(rows, columns, rare_targets(rest, columns)[0], rest.counts)
-    copy = _forgetting({**params, "verbose": False, "checkpoint": None}, settings, rest, trained, engine, cases)
+    silent = {**params, "verbose": False, "checkpoint": None, "tol": None}
+    if _small(data):
+        training, epochs = prepare(silent, settings, rest, None, None, whole=True), int(params["epochs"])
+    else:
+        training, epochs = _forgetting(silent, settings, rest, trained, cases), _EPOCHS
+    copy = _fitted(training, engine, params, epochs)
     worth = worth_of(*cases.ranks(copy))
     found: dict[str, tuple[float, float]] = {}
     allowed = np.ones(len(DIALS), dtype=bool)
@@ -59,7 +66,8 @@ def _held_out(data: Dataset, seed: int) -> np.ndarray | None:
     sizes = np.diff(counts.indptr)
     rng = np.random.default_rng([seed, 0xD1A1])
     rows = np.flatnonzero(sizes >= 2)
-    wanted = min(_MOST, int(_SHARE * counts.nnz), _COMPARISONS // max(counts.shape[1], 1))
+    share = _SHARE_OF_FEW if _small(data) else _SHARE
+    wanted = min(_MOST, int(share * counts.nnz), _COMPARISONS // max(counts.shape[1], 1))
     wanted = max(wanted, min(_LEAST, len(rows) // 2))
     if len(rows) < _LEAST or wanted < _LEAST:
         return None
@@ -73,20 +81,28 @@ def _turned(data: Dataset, held: np.ndarray) -> np.ndarray:
     return np.isin(rows * n + columns, columns[held] * n + rows[held])
 
 
+def _small(data: Dataset) -> bool:
+    return data.counts.nnz <= _SMALL
+
+
 def _forgetting(
-    params: Mapping[str, Any], settings: Settings, rest: Dataset, trained: Trained, engine: Engine, cases: Cases
-) -> Trained:
-    """Return a copy of the model that has forgotten the held-out pairs."""
+    params: Mapping[str, Any], settings: Settings, rest: Dataset, trained: Trained, cases: Cases
+) -> Training:
+    """Return a training that starts from the model, except for what the held-out pairs told it."""
     training = prepare({**params, "average_epochs": _EPOCHS}, settings, rest, None, trained, whole=True)
     q = training.network.posterior
     _start_again(q.u, np.unique(cases.rows))
     few = rest.counts.column_sums() < _FEW
     _start_again(q.v, np.unique(cases.columns[few[cases.columns]]))
+    return training
+
+
+def _fitted(training: Training, engine: Engine, params: Mapping[str, Any], epochs: int) -> Trained:
     for info in train(
         training.network,
         training.sampler,
         engine,
-        epochs=_EPOCHS,
+        epochs=epochs,
         resample=bool(params["resample"]),
         memory=None if params["memory"] is None else bytes_of(params["memory"]),
     ):
