@@ -7,6 +7,7 @@ from vbn.data.counting import count_pairs, from_corpus
 from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, ranges_by_load
 from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of
+from vbn.data.features import ROWS_AT_ONCE, Features, Scaling, Source
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
@@ -20,16 +21,20 @@ from vbn.data.vocabulary import Vocabulary, as_name, known_ids
 
 __all__ = [
     "COUNTS",
+    "ROWS_AT_ONCE",
     "TEXT",
     "UNREADABLE",
     "Columns",
     "Counts",
     "Dataset",
+    "Features",
     "Field",
     "File",
     "MappedArray",
     "Relation",
     "Runner",
+    "Scaling",
+    "Source",
     "Taxonomy",
     "Vocabulary",
     "amount",

@@ -13,6 +13,7 @@ from vbn.data.constructors import Constructors
 from vbn.data.counting import check_flag
 from vbn.data.counts import Counts, FloatArray, read_only
 from vbn.data.describe import Description, amount, counted, describe
+from vbn.data.features import Features, read_source
 from vbn.data.io.folder import write_folder
 from vbn.data.merge import merged, with_columns_as_rows
 from vbn.data.relation import Relation, read_relation
@@ -26,7 +27,7 @@ class Dataset(Constructors):
     """Co-occurrence counts, a taxonomy and relations over named entities; immutable.
 
     Make one with `from_sequences`, `from_baskets`, `from_interactions`, `from_pairs` or `from_matrix`; add prior
-    knowledge with `with_taxonomy` and `with_relation`, which return a new data set. The constructor below only puts
+    knowledge with `with_taxonomy`, `with_features` and `with_relation`, which return a new data set. The constructor below only puts
     finished parts together.
 
     Parameters
@@ -38,6 +39,8 @@ class Dataset(Constructors):
         The counts, of shape ``(len(rows), len(columns))``.
     row_taxonomy, column_taxonomy
         Taxonomy of either side; where both sides are the same, give `column_taxonomy`.
+    row_features, column_features
+        Features of either side; where both sides are the same, give `column_features`.
     relations
         Relations by name, from rows to columns.
     times
@@ -63,6 +66,8 @@ class Dataset(Constructors):
         *,
         row_taxonomy: Taxonomy | None = None,
         column_taxonomy: Taxonomy | None = None,
+        row_features: Features | None = None,
+        column_features: Features | None = None,
         relations: Mapping[str, Relation] | None = None,
         times: FloatArray | None = None,
         kind: str = "pairs",
@@ -73,6 +78,8 @@ class Dataset(Constructors):
         self._reading = None if reading is None else dict(reading)
         self._column_taxonomy = column_taxonomy
         self._row_taxonomy = column_taxonomy if self.shared else row_taxonomy
+        self._column_features = column_features
+        self._row_features = column_features if self.shared else row_features
         self._relations = dict(relations or {})
         self._times = None if times is None else read_only(np.asarray(times, dtype=np.float64))
         self._check_fit()
@@ -93,6 +100,9 @@ class Dataset(Constructors):
         sides = ((self._row_taxonomy, self._rows), (self._column_taxonomy, self._columns))
         if any(taxonomy is not None and taxonomy.vocabulary is not names for taxonomy, names in sides):
             raise DataError("a taxonomy of the data set has another vocabulary than its entities")
+        known = ((self._row_features, self._rows), (self._column_features, self._columns))
+        if any(features is not None and features.vocabulary is not names for features, names in known):
+            raise DataError("features of the data set have another vocabulary than its entities")
 
     @property
     def rows(self) -> Vocabulary:
@@ -153,6 +163,16 @@ class Dataset(Constructors):
         return self._column_taxonomy
 
     taxonomy = column_taxonomy
+
+    @property
+    def row_features(self) -> Features | None:
+        """The features of the rows, if any."""
+        return self._row_features
+
+    @property
+    def column_features(self) -> Features | None:
+        """The features of the columns, if any."""
+        return self._column_features
 
     @property
     def relations(self) -> dict[str, Relation]:
@@ -255,6 +275,43 @@ class Dataset(Constructors):
         rows = taxonomy.vocabulary if self.shared else self._rows
         return self._replaced(rows, taxonomy.vocabulary, column_taxonomy=taxonomy)
 
+    def with_features(self, features: Any, ids: Any = None, side: str = "column", name: str = "features") -> Dataset:
+        """Return this data set with features of its entities, in place of an earlier source of that name and side.
+
+        A model predicts prior means from them, beside what the taxonomy says. Entities without features are fine;
+        categories of the taxonomy may have some too.
+
+        Parameters
+        ----------
+        features : array (n, F) or dict {id: vector}
+            Numbers, one row for each entity in the order of the vocabulary, or for each of `ids`. A mapped array is
+            read in blocks and never copied.
+        ids : list, optional
+            The entity of each row. Unknown ones are left out with a warning.
+        side : {"row", "column"}, default "column"
+            Whose features they are, where rows and columns differ.
+        name : str, default "features"
+            Name of this source.
+
+        Raises
+        ------
+        DataError
+            If a number is missing or infinite, lengths do not fit, or no id is known.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["tea", "milk"], ["milk", "tea"])
+        >>> data.with_features({"tea": [1.0, 0.5], "milk": [0.0, 1.5]}, name="taste").column_features
+        Features(taste: 2 columns for 2 of 2 entities)
+        """
+        if side not in ("row", "column"):
+            raise ParameterError(f'side must be "row" or "column", got {side!r}')
+        on_rows = side == "row" and not self.shared
+        names, earlier = (self._rows, self._row_features) if on_rows else (self._columns, self._column_features)
+        source = read_source(features, ids, names, name)
+        made = Features(names, (source,)) if earlier is None else earlier.with_source(source)
+        return self._replaced(**{"row_features" if on_rows else "column_features": made})
+
     def with_relation(
         self,
         name: str,
@@ -349,6 +406,8 @@ class Dataset(Constructors):
         counts: Counts | None = None,
         row_taxonomy: Taxonomy | None = None,
         column_taxonomy: Taxonomy | None = None,
+        row_features: Features | None = None,
+        column_features: Features | None = None,
         relations: Mapping[str, Relation] | None = None,
     ) -> Dataset:
         """Return this data set with some parts replaced, and the others grown to fit the vocabularies."""
@@ -356,12 +415,16 @@ class Dataset(Constructors):
         columns = self._columns if columns is None else columns
         row_taxonomy = row_taxonomy or self._row_taxonomy
         column_taxonomy = column_taxonomy or self._column_taxonomy
+        row_features = row_features or self._row_features
+        column_features = column_features or self._column_features
         return Dataset(
             rows,
             columns,
             (counts or self._counts).resized((len(rows), len(columns))),
             row_taxonomy=None if row_taxonomy is None else row_taxonomy.over(rows),
             column_taxonomy=None if column_taxonomy is None else column_taxonomy.over(columns),
+            row_features=None if row_features is None else row_features.over(rows),
+            column_features=None if column_features is None else column_features.over(columns),
             relations=self._relations if relations is None else relations,
             times=self._times if counts is None else None,
             kind=self._kind,
@@ -410,6 +473,10 @@ class Dataset(Constructors):
         edges = sum(t.n_edges for t in {self._row_taxonomy, self._column_taxonomy} if t is not None)
         if edges:
             text += f"; taxonomy of {counted(edges, 'edge')}"
+        sides = [self._column_features] if self.shared else [self._row_features, self._column_features]
+        sources = dict.fromkeys(source.name for side in sides if side is not None for source in side.sources)
+        if sources:
+            text += f"; features: {', '.join(sources)}"
         if self._relations:
             text += f"; relations: {', '.join(self._relations)}"
         return f"Dataset({text})"
