@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -42,6 +42,8 @@ class Source:
         Names of the F columns, if known.
     at
         Which row of `values` belongs to each of `rows`; None if they are in the same order.
+    encoder
+        The name of what encoded them, if they are texts.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Source:
     rows: IdArray
     columns: tuple[str, ...] | None = None
     at: IdArray | None = None
+    encoder: str | None = None
 
     def __post_init__(self) -> None:
         rows = np.asarray(self.rows, dtype=np.int64)
@@ -89,18 +92,30 @@ class Source:
         """Return the source with features of some of `rows` only (a mask), at new places in a vocabulary."""
         at = np.flatnonzero(rows) if self.at is None else self.at[rows]
         order = np.argsort(places, kind="stable")
-        return Source(self.name, self.values, places[order], self.columns, at[order])
+        return replace(self, rows=places[order], at=at[order])
 
     @cached_property
     def scaling(self) -> Scaling:
-        """The mean of each column, and the factor that makes the mean of |f|^2 equal to 1."""
+        """The mean of each column, and what makes the mean of |f|^2 equal to 1.
+
+        Columns with names are quantities, each in its own unit: they are scaled to the same variance. The dimensions of
+        a vector share one factor.
+        """
         n = max(1, len(self))
         centre = np.zeros(self.width)
         for block in self.blocks():
             centre += block.sum(axis=0)
         centre /= n
-        total = sum(float(((block - centre) ** 2).sum()) for block in self.blocks()) / n
-        return Scaling(centre, 1.0 / np.sqrt(total) if total > 0 else 1.0)
+        variance = np.zeros(self.width)
+        for block in self.blocks():
+            variance += ((block - centre) ** 2).sum(axis=0)
+        variance /= n
+        if self.columns is None:
+            total = float(variance.sum())
+            return Scaling(centre, np.full(self.width, 1.0 / np.sqrt(total) if total > 0 else 1.0))
+        varying = variance > 0
+        spread = np.sqrt(np.where(varying, variance, 1.0) * max(1, int(varying.sum())))
+        return Scaling(centre, varying / spread)
 
 
 @dataclass(frozen=True)
@@ -108,7 +123,7 @@ class Scaling:
     """How a source is used: f = (value - centre) * factor."""
 
     centre: FloatArray
-    factor: float
+    factor: FloatArray  # of each column
 
 
 class Features:
@@ -162,7 +177,7 @@ class Features:
         return read_only(mask)
 
     def scaled(self, rows: np.ndarray, scalings: Sequence[Scaling], dtype: Any = np.float64) -> np.ndarray:
-        """Return centred and scaled features (n, F) of some entities, all sources side by side; 0 for what is unknown."""
+        """Return centred and scaled features (n, F) of some entities, all sources side by side; 0 where unknown."""
         found, first = np.zeros((len(rows), self.width), dtype), 0
         for source, scaling in zip(self.sources, scalings, strict=True):
             places, positions = source.of_entities(rows)
@@ -206,10 +221,8 @@ class Features:
 
     def without_values(self) -> Features:
         """Return the sources with their names and columns, and no entities."""
-        none = [
-            Source(own.name, np.empty((0, own.width), np.float32), np.empty(0, np.int64), own.columns)
-            for own in self.sources
-        ]
+        empty = np.empty(0, np.int64)
+        none = [replace(own, values=np.empty((0, own.width), np.float32), rows=empty, at=None) for own in self.sources]
         return Features(self.vocabulary, none)
 
     def __repr__(self) -> str:
@@ -228,7 +241,7 @@ def _joined(source: Source, places: np.ndarray, values: np.ndarray) -> Source:
     order = np.argsort(rows, kind="stable")
     old = source.taken(slice(None))
     both = np.concatenate([old, np.asarray(values)[fresh].astype(old.dtype, copy=False)])
-    return Source(source.name, both[order], rows[order], source.columns)
+    return replace(source, values=both[order], rows=rows[order], at=None)
 
 
 def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabulary) -> Features | None:
@@ -250,7 +263,14 @@ def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabular
     return Features(vocabulary, tuple(made.values()))
 
 
-def read_source(given: Any, ids: Any, vocabulary: Vocabulary, name: str) -> Source:
+def read_source(
+    given: Any,
+    ids: Any,
+    vocabulary: Vocabulary,
+    name: str,
+    columns: tuple[str, ...] | None = None,
+    encoder: str | None = None,
+) -> Source:
     """Return a source from an array in the order of the vocabulary, an array with `ids`, or a dict {id: vector}."""
     if not isinstance(name, str) or not name:
         raise DataError(f"features need a name, not {name!r}")
@@ -266,10 +286,10 @@ def read_source(given: Any, ids: Any, vocabulary: Vocabulary, name: str) -> Sour
                 f"one for each in the order of the vocabulary, or pass {REMEDY} with the name of each row",
                 remedies=[("ids",)],
             )
-        source = Source(name, values, np.arange(len(vocabulary)))
+        source = Source(name, values, np.arange(len(vocabulary)), columns, encoder=encoder)
     else:
-        source = _by_ids(values, ids, vocabulary, name)
-    _check(source)
+        source = replace(_by_ids(values, ids, vocabulary, name), columns=columns, encoder=encoder)
+    _check(source, vocabulary)
     return source
 
 
@@ -339,7 +359,7 @@ def _by_ids(values: np.ndarray, ids: Any, vocabulary: Vocabulary, name: str) -> 
     return Source(name, values, places[known][order], at=np.flatnonzero(known)[order])
 
 
-def _check(source: Source) -> None:
+def _check(source: Source, vocabulary: Vocabulary) -> None:
     """Refuse numbers that are not finite; warn of columns that are of no use, and of very many."""
     low, high = np.full(source.width, np.inf), np.full(source.width, -np.inf)
     marks = np.zeros((2, source.width))
@@ -347,14 +367,26 @@ def _check(source: Source) -> None:
     for block in source.blocks():
         wrong = ~np.isfinite(block).all(axis=1)
         if wrong.any():
-            row = first + int(np.argmax(wrong))
+            row = int(np.argmax(wrong))
+            at = int(np.argmin(np.isfinite(block[row])))
+            column = f"column {at} (counted from 0)" if source.columns is None else f"column {source.columns[at]!r}"
             raise DataError(
-                f"the features {source.name!r} have a missing or infinite number in row {row} (counted from 0, by "
-                "entity); fill it in, or leave this entity out"
+                f"the features {source.name!r} of {vocabulary[int(source.rows[first + row])]!r} have a missing or "
+                f"infinite number in {column}; fill it in, or pass {REMEDY} to leave out such rows",
+                remedies=[("missing", "drop")],
             )
         low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
         marks += weights.standard_normal((2, len(block))) @ block
         first += len(block)
+    if source.width > WIDE:
+        size = 3 * 8 * source.width**2 / 1e9
+        _warn(
+            f"the features {source.name!r} have {source.width:,} columns; training solves for a matrix of "
+            f"{source.width:,} x {source.width:,} numbers and takes about {size:.1f} GB for it. Reduce them first (by "
+            "principal components, for example), or give sparse tags as parents of a taxonomy"
+        )
+    if source.encoder is not None:
+        return  # nobody chose the dimensions of an encoder
     constant = int((low == high).sum())
     varying = marks[:, low < high]
     twice = varying.shape[1] - np.unique(varying, axis=1).shape[1]
@@ -362,15 +394,8 @@ def _check(source: Source) -> None:
         _warn(f"{counted(constant, 'column')} of the features {source.name!r} are constant and have no effect")
     if twice:
         _warn(
-            f"{counted(twice, 'column')} of the features {source.name!r} repeat others; that is harmless, but what they "
-            "say counts more"
-        )
-    if source.width > WIDE:
-        size = 3 * 8 * source.width**2 / 1e9
-        _warn(
-            f"the features {source.name!r} have {source.width:,} columns; training solves for a matrix of "
-            f"{source.width:,} x {source.width:,} numbers and takes about {size:.1f} GB for it. Reduce them first (by "
-            "principal components, for example), or give sparse tags as parents of a taxonomy"
+            f"{counted(twice, 'column')} of the features {source.name!r} repeat others; that is harmless, but what "
+            "they say counts more"
         )
 
 
