@@ -27,8 +27,8 @@ class Dataset(Constructors):
     """Co-occurrence counts, a taxonomy and relations over named entities; immutable.
 
     Make one with `from_sequences`, `from_baskets`, `from_interactions`, `from_pairs` or `from_matrix`; add prior
-    knowledge with `with_taxonomy`, `with_features` and `with_relation`, which return a new data set. The constructor below only puts
-    finished parts together.
+    knowledge with `with_taxonomy`, `with_features` and `with_relation`, which return a new data set. The constructor
+    below only puts finished parts together.
 
     Parameters
     ----------
@@ -175,6 +175,12 @@ class Dataset(Constructors):
         return self._column_features
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of all sources of features, of rows and columns."""
+        sides = [side for side in (self._row_features, self._column_features) if side is not None]
+        return tuple(dict.fromkeys(source.name for side in sides for source in side.sources))
+
+    @property
     def relations(self) -> dict[str, Relation]:
         """The relations by name, as a new dict."""
         return dict(self._relations)
@@ -310,7 +316,7 @@ class Dataset(Constructors):
         names, earlier = (self._rows, self._row_features) if on_rows else (self._columns, self._column_features)
         source = read_source(features, ids, names, name)
         made = Features(names, (source,)) if earlier is None else earlier.with_source(source)
-        return self._replaced(**{"row_features" if on_rows else "column_features": made})
+        return self._replaced(row_features=made) if on_rows else self._replaced(column_features=made)
 
     def with_relation(
         self,
@@ -473,10 +479,8 @@ class Dataset(Constructors):
         edges = sum(t.n_edges for t in {self._row_taxonomy, self._column_taxonomy} if t is not None)
         if edges:
             text += f"; taxonomy of {counted(edges, 'edge')}"
-        sides = [self._column_features] if self.shared else [self._row_features, self._column_features]
-        sources = dict.fromkeys(source.name for side in sides if side is not None for source in side.sources)
-        if sources:
-            text += f"; features: {', '.join(sources)}"
+        if self.sources:
+            text += f"; features: {', '.join(self.sources)}"
         if self._relations:
             text += f"; relations: {', '.join(self._relations)}"
         return f"Dataset({text})"

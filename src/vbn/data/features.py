@@ -41,7 +41,9 @@ class Source:
     columns
         Names of the F columns, if known.
     at
-        Which row of `values` belongs to each of `rows`; None if they are in the same order.
+        Which row of `values`, followed by `tail`, belongs to each of `rows`; None if they are in the same order.
+    tail
+        Further rows of values, of entities that were added later: `values` is not copied for them.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Source:
     rows: IdArray
     columns: tuple[str, ...] | None = None
     at: IdArray | None = None
+    tail: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         rows = np.asarray(self.rows, dtype=np.int64)
@@ -70,7 +73,16 @@ class Source:
 
     def taken(self, positions: np.ndarray | slice) -> np.ndarray:
         """Return the values of some of `rows`, by their positions among these, as given."""
-        return np.asarray(self.values[positions if self.at is None else self.at[positions]])
+        if self.at is None:
+            return np.asarray(self.values[positions])
+        places = self.at[positions]
+        if self.tail is None:
+            return np.asarray(self.values[places])
+        late = places >= len(self.values)
+        found = np.empty((len(places), self.width), self.values.dtype)
+        found[~late] = self.values[places[~late]]
+        found[late] = self.tail[places[late] - len(self.values)]
+        return found
 
     def blocks(self) -> Iterator[np.ndarray]:
         """Yield the values of all rows in float64, block by block."""
@@ -89,10 +101,21 @@ class Source:
         """Return the source with features of some of `rows` only (a mask), at new places in a vocabulary."""
         at = np.flatnonzero(rows) if self.at is None else self.at[rows]
         order = np.argsort(places, kind="stable")
-        return Source(self.name, self.values, places[order], self.columns, at[order])
+        return Source(self.name, self.values, places[order], self.columns, at[order], self.tail)
+
+    def with_rows(self, places: np.ndarray, values: np.ndarray) -> Source:
+        """Return the source with features of further entities; those of an entity that has some stay."""
+        fresh = np.setdiff1d(np.arange(len(places)), self.of_entities(places)[0])
+        before = np.empty((0, self.width), np.float32) if self.tail is None else self.tail
+        tail = np.concatenate([before, np.asarray(values)[fresh].astype(before.dtype, copy=False)])
+        rows = np.concatenate([self.rows, places[fresh]])
+        at = np.arange(len(self.values)) if self.at is None else self.at
+        at = np.concatenate([at, len(self.values) + len(before) + np.arange(len(fresh))])
+        order = np.argsort(rows, kind="stable")
+        return Source(self.name, self.values, rows[order], self.columns, at[order], tail)
 
     @cached_property
-    def scaling(self) -> Scaling:
+    def scaling(self) -> tuple[FloatArray, float]:
         """The mean of each column, and the factor that makes the mean of |f|^2 equal to 1."""
         n = max(1, len(self))
         centre = np.zeros(self.width)
@@ -100,15 +123,7 @@ class Source:
             centre += block.sum(axis=0)
         centre /= n
         total = sum(float(((block - centre) ** 2).sum()) for block in self.blocks()) / n
-        return Scaling(centre, 1.0 / np.sqrt(total) if total > 0 else 1.0)
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How a source is used: f = (value - centre) * factor."""
-
-    centre: FloatArray
-    factor: float
+        return centre, float(1.0 / np.sqrt(total)) if total > 0 else 1.0
 
 
 class Features:
@@ -127,7 +142,7 @@ class Features:
     >>> found = Features(names, (Source("price", np.array([[2.0], [4.0]], np.float32), np.array([0, 2])),))
     >>> found
     Features(price: 1 column for 2 of 3 entities)
-    >>> found.scaled(np.array([0, 1, 2]), found.scalings).ravel().tolist()
+    >>> found.scaled(np.array([0, 1, 2]), *found.scaling()).ravel().tolist()
     [-1.0, 0.0, 1.0]
     """
 
@@ -148,10 +163,17 @@ class Features:
         """Number of columns by source."""
         return {source.name: source.width for source in self.sources}
 
-    @property
-    def scalings(self) -> tuple[Scaling, ...]:
-        """How each source is centred and scaled, from all its entities."""
-        return tuple(source.scaling for source in self.sources)
+    def scaling(self) -> tuple[FloatArray, FloatArray]:
+        """Return the mean of each column, and the factor that makes the mean of |f|^2 of its source equal to 1."""
+        found = [source.scaling for source in self.sources]
+        factors = [np.full(source.width, factor) for source, (_, factor) in zip(self.sources, found, strict=True)]
+        return np.concatenate([centre for centre, _ in found]), np.concatenate(factors)
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """Where the columns of each source are among all columns."""
+        ends = np.cumsum([source.width for source in self.sources]).tolist()
+        return {own.name: slice(end - own.width, end) for own, end in zip(self.sources, ends, strict=True)}
 
     @cached_property
     def known(self) -> np.ndarray:
@@ -161,14 +183,21 @@ class Features:
             mask[source.rows] = True
         return read_only(mask)
 
-    def scaled(self, rows: np.ndarray, scalings: Sequence[Scaling], dtype: Any = np.float64) -> np.ndarray:
-        """Return centred and scaled features (n, F) of some entities, all sources side by side; 0 for what is unknown."""
-        found, first = np.zeros((len(rows), self.width), dtype), 0
-        for source, scaling in zip(self.sources, scalings, strict=True):
+    def scaled(self, rows: np.ndarray, centre: np.ndarray, factor: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+        """Return the features (n, F) of some entities, (value - centre) * factor, with all sources side by side.
+
+        What is not known is 0, which is what an average entity has.
+        """
+        found = np.zeros((len(rows), self.width), dtype)
+        for source, own in zip(self.sources, self.places.values(), strict=True):
             places, positions = source.of_entities(rows)
-            values = (source.taken(positions).astype(np.float64) - scaling.centre) * scaling.factor
-            found[places, first : first + source.width] = values
-            first += source.width
+            if len(positions) == 0:
+                continue
+            steady = positions[-1] - positions[0] == len(positions) - 1  # rows ascend: a slice is not copied twice
+            values = source.taken(slice(positions[0], positions[-1] + 1) if steady else positions).astype(dtype)
+            values -= centre[own].astype(dtype)
+            values *= factor[own].astype(dtype)
+            found[places, own] = values
         return found
 
     def over(self, vocabulary: Vocabulary) -> Features:
@@ -189,7 +218,7 @@ class Features:
         made = []
         for source in self.sources:
             new = values.get(source.name)
-            made.append(source if new is None else _joined(source, places, new))
+            made.append(source if new is None else source.with_rows(places, new))
         return Features(self.vocabulary, made)
 
     def selected(self, names: Sequence[str]) -> Features:
@@ -220,17 +249,6 @@ class Features:
         return f"Features({'; '.join(told)})"
 
 
-def _joined(source: Source, places: np.ndarray, values: np.ndarray) -> Source:
-    """Return a source with rows for further entities; values that are mapped are copied to memory."""
-    new = source.of_entities(places)[0]
-    fresh = np.setdiff1d(np.arange(len(places)), new)
-    rows = np.concatenate([source.rows, places[fresh]])
-    order = np.argsort(rows, kind="stable")
-    old = source.taken(slice(None))
-    both = np.concatenate([old, np.asarray(values)[fresh].astype(old.dtype, copy=False)])
-    return Source(source.name, both[order], rows[order], source.columns)
-
-
 def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabulary) -> Features | None:
     """Return the features of two data sets over their joint vocabulary; those of an entity that both have are ours."""
     if theirs is None:
@@ -246,7 +264,7 @@ def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabular
                 f"cannot merge: the features {own.name!r} have {counted(own.width, 'column')} in one data set and "
                 f"{source.width:,} in the other"
             )
-        made[source.name] = source if own is None else _joined(own, source.rows, source.taken(slice(None)))
+        made[source.name] = source if own is None else own.with_rows(source.rows, source.taken(slice(None)))
     return Features(vocabulary, tuple(made.values()))
 
 
@@ -362,8 +380,8 @@ def _check(source: Source) -> None:
         _warn(f"{counted(constant, 'column')} of the features {source.name!r} are constant and have no effect")
     if twice:
         _warn(
-            f"{counted(twice, 'column')} of the features {source.name!r} repeat others; that is harmless, but what they "
-            "say counts more"
+            f"{counted(twice, 'column')} of the features {source.name!r} repeat others; that is harmless, but what "
+            "they say counts more"
         )
     if source.width > WIDE:
         size = 3 * 8 * source.width**2 / 1e9
