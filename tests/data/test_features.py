@@ -223,17 +223,17 @@ def test_columns_with_names_are_scaled_to_the_same_variance():
     """A price in cents must not outweigh a year because of its unit."""
     table = pandas.DataFrame({"item": ["beer", "tea", "milk"], "cents": [300.0, 250.0, 125.0], "year": [0.2, 0.4, 0.1]})
     found = DATA.with_features(table).column_features
-    scaled = found.scaled(np.arange(3), found.scalings)
+    scaled = found.scaled(np.arange(3), *found.scaling())
     assert np.allclose((scaled**2).sum(axis=1).mean(), 1.0)
     assert np.allclose(scaled.var(axis=0), 0.5)
     array = DATA.with_features(table[["cents", "year"]].to_numpy(), ids=table["item"]).column_features
-    assert array.scaled(np.arange(3), array.scalings).var(axis=0)[1] < 1e-4  # dimensions of a vector share one scale
+    assert array.scaled(np.arange(3), *array.scaling()).var(axis=0)[1] < 1e-4  # dimensions of a vector share one scale
 
 
 def test_a_constant_column_has_no_effect():
     with pytest.warns(VBNWarning, match="constant"):
         found = DATA.with_features({"item": ["tea", "beer"], "one": [1, 1], "price": [1, 2]}, id="item").column_features
-    scaled = found.scaled(np.arange(3), found.scalings)
+    scaled = found.scaled(np.arange(3), *found.scaling())
     assert (scaled[:, 0] == 0).all()
     assert np.isfinite(scaled).all()
 

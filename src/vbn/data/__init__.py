@@ -7,7 +7,7 @@ from vbn.data.counting import count_pairs, from_corpus
 from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, ranges_by_load
 from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of
-from vbn.data.features import ROWS_AT_ONCE, Features, Scaling, Source
+from vbn.data.features import ROWS_AT_ONCE, Features, Source
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
@@ -33,7 +33,6 @@ __all__ = [
     "MappedArray",
     "Relation",
     "Runner",
-    "Scaling",
     "Source",
     "Taxonomy",
     "Vocabulary",

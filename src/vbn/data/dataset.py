@@ -177,6 +177,12 @@ class Dataset(Constructors):
         return self._column_features
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of all sources of features, of rows and columns."""
+        sides = [side for side in (self._row_features, self._column_features) if side is not None]
+        return tuple(dict.fromkeys(source.name for side in sides for source in side.sources))
+
+    @property
     def relations(self) -> dict[str, Relation]:
         """The relations by name, as a new dict."""
         return dict(self._relations)
@@ -584,10 +590,8 @@ class Dataset(Constructors):
         edges = sum(t.n_edges for t in {self._row_taxonomy, self._column_taxonomy} if t is not None)
         if edges:
             text += f"; taxonomy of {counted(edges, 'edge')}"
-        sides = [self._column_features] if self.shared else [self._row_features, self._column_features]
-        sources = dict.fromkeys(source.name for side in sides if side is not None for source in side.sources)
-        if sources:
-            text += f"; features: {', '.join(sources)}"
+        if self.sources:
+            text += f"; features: {', '.join(self.sources)}"
         if self._relations:
             text += f"; relations: {', '.join(self._relations)}"
         return f"Dataset({text})"

@@ -41,7 +41,9 @@ class Source:
     columns
         Names of the F columns, if known.
     at
-        Which row of `values` belongs to each of `rows`; None if they are in the same order.
+        Which row of `values`, followed by `tail`, belongs to each of `rows`; None if they are in the same order.
+    tail
+        Further rows of values, of entities that were added later: `values` is not copied for them.
     encoder
         The name of what encoded them, if they are texts.
     """
@@ -51,6 +53,7 @@ class Source:
     rows: IdArray
     columns: tuple[str, ...] | None = None
     at: IdArray | None = None
+    tail: np.ndarray | None = None
     encoder: str | None = None
 
     def __post_init__(self) -> None:
@@ -73,7 +76,16 @@ class Source:
 
     def taken(self, positions: np.ndarray | slice) -> np.ndarray:
         """Return the values of some of `rows`, by their positions among these, as given."""
-        return np.asarray(self.values[positions if self.at is None else self.at[positions]])
+        if self.at is None:
+            return np.asarray(self.values[positions])
+        places = self.at[positions]
+        if self.tail is None:
+            return np.asarray(self.values[places])
+        late = places >= len(self.values)
+        found = np.empty((len(places), self.width), self.values.dtype)
+        found[~late] = self.values[places[~late]]
+        found[late] = self.tail[places[late] - len(self.values)]
+        return found
 
     def blocks(self) -> Iterator[np.ndarray]:
         """Yield the values of all rows in float64, block by block."""
@@ -94,9 +106,20 @@ class Source:
         order = np.argsort(places, kind="stable")
         return replace(self, rows=places[order], at=at[order])
 
+    def with_rows(self, places: np.ndarray, values: np.ndarray) -> Source:
+        """Return the source with features of further entities; those of an entity that has some stay."""
+        fresh = np.setdiff1d(np.arange(len(places)), self.of_entities(places)[0])
+        before = np.empty((0, self.width), np.float32) if self.tail is None else self.tail
+        tail = np.concatenate([before, np.asarray(values)[fresh].astype(before.dtype, copy=False)])
+        rows = np.concatenate([self.rows, places[fresh]])
+        at = np.arange(len(self.values)) if self.at is None else self.at
+        at = np.concatenate([at, len(self.values) + len(before) + np.arange(len(fresh))])
+        order = np.argsort(rows, kind="stable")
+        return replace(self, rows=rows[order], at=at[order], tail=tail)
+
     @cached_property
-    def scaling(self) -> Scaling:
-        """The mean of each column, and what makes the mean of |f|^2 equal to 1.
+    def scaling(self) -> tuple[FloatArray, FloatArray]:
+        """The mean and the factor of each column, which make the mean of |f|^2 equal to 1.
 
         Columns with names are quantities, each in its own unit: they are scaled to the same variance. The dimensions of
         a vector share one factor.
@@ -106,24 +129,14 @@ class Source:
         for block in self.blocks():
             centre += block.sum(axis=0)
         centre /= n
+        if self.columns is None:
+            total = sum(float(((block - centre) ** 2).sum()) for block in self.blocks()) / n
+            return centre, np.full(self.width, 1.0 / np.sqrt(total) if total > 0 else 1.0)
         variance = np.zeros(self.width)
         for block in self.blocks():
-            variance += ((block - centre) ** 2).sum(axis=0)
-        variance /= n
-        if self.columns is None:
-            total = float(variance.sum())
-            return Scaling(centre, np.full(self.width, 1.0 / np.sqrt(total) if total > 0 else 1.0))
-        varying = variance > 0
-        spread = np.sqrt(np.where(varying, variance, 1.0) * max(1, int(varying.sum())))
-        return Scaling(centre, varying / spread)
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How a source is used: f = (value - centre) * factor."""
-
-    centre: FloatArray
-    factor: FloatArray  # of each column
+            variance += ((block - centre) ** 2).sum(axis=0) / n
+        varying = variance > 0  # what is constant is 0 once it is centred, whatever its factor
+        return centre, 1.0 / np.sqrt(np.where(varying, variance, 1.0) * max(1, int(varying.sum())))
 
 
 class Features:
@@ -142,7 +155,7 @@ class Features:
     >>> found = Features(names, (Source("price", np.array([[2.0], [4.0]], np.float32), np.array([0, 2])),))
     >>> found
     Features(price: 1 column for 2 of 3 entities)
-    >>> found.scaled(np.array([0, 1, 2]), found.scalings).ravel().tolist()
+    >>> found.scaled(np.array([0, 1, 2]), *found.scaling()).ravel().tolist()
     [-1.0, 0.0, 1.0]
     """
 
@@ -163,10 +176,16 @@ class Features:
         """Number of columns by source."""
         return {source.name: source.width for source in self.sources}
 
-    @property
-    def scalings(self) -> tuple[Scaling, ...]:
-        """How each source is centred and scaled, from all its entities."""
-        return tuple(source.scaling for source in self.sources)
+    def scaling(self) -> tuple[FloatArray, FloatArray]:
+        """Return the mean of each column, and the factor that makes the mean of |f|^2 of its source equal to 1."""
+        found = [source.scaling for source in self.sources]
+        return np.concatenate([centre for centre, _ in found]), np.concatenate([factor for _, factor in found])
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """Where the columns of each source are among all columns."""
+        ends = np.cumsum([source.width for source in self.sources]).tolist()
+        return {own.name: slice(end - own.width, end) for own, end in zip(self.sources, ends, strict=True)}
 
     @cached_property
     def known(self) -> np.ndarray:
@@ -176,14 +195,21 @@ class Features:
             mask[source.rows] = True
         return read_only(mask)
 
-    def scaled(self, rows: np.ndarray, scalings: Sequence[Scaling], dtype: Any = np.float64) -> np.ndarray:
-        """Return centred and scaled features (n, F) of some entities, all sources side by side; 0 where unknown."""
-        found, first = np.zeros((len(rows), self.width), dtype), 0
-        for source, scaling in zip(self.sources, scalings, strict=True):
+    def scaled(self, rows: np.ndarray, centre: np.ndarray, factor: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+        """Return the features (n, F) of some entities, (value - centre) * factor, with all sources side by side.
+
+        What is not known is 0, which is what an average entity has.
+        """
+        found = np.zeros((len(rows), self.width), dtype)
+        for source, own in zip(self.sources, self.places.values(), strict=True):
             places, positions = source.of_entities(rows)
-            values = (source.taken(positions).astype(np.float64) - scaling.centre) * scaling.factor
-            found[places, first : first + source.width] = values
-            first += source.width
+            if len(positions) == 0:
+                continue
+            steady = positions[-1] - positions[0] == len(positions) - 1  # rows ascend: a slice is not copied twice
+            values = source.taken(slice(positions[0], positions[-1] + 1) if steady else positions).astype(dtype)
+            values -= centre[own].astype(dtype)
+            values *= factor[own].astype(dtype)
+            found[places, own] = values
         return found
 
     def over(self, vocabulary: Vocabulary) -> Features:
@@ -204,7 +230,7 @@ class Features:
         made = []
         for source in self.sources:
             new = values.get(source.name)
-            made.append(source if new is None else _joined(source, places, new))
+            made.append(source if new is None else source.with_rows(places, new))
         return Features(self.vocabulary, made)
 
     def selected(self, names: Sequence[str]) -> Features:
@@ -222,7 +248,10 @@ class Features:
     def without_values(self) -> Features:
         """Return the sources with their names and columns, and no entities."""
         empty = np.empty(0, np.int64)
-        none = [replace(own, values=np.empty((0, own.width), np.float32), rows=empty, at=None) for own in self.sources]
+        none = [
+            replace(own, values=np.empty((0, own.width), np.float32), rows=empty, at=None, tail=None)
+            for own in self.sources
+        ]
         return Features(self.vocabulary, none)
 
     def __repr__(self) -> str:
@@ -231,17 +260,6 @@ class Features:
             for source in self.sources
         ]
         return f"Features({'; '.join(told)})"
-
-
-def _joined(source: Source, places: np.ndarray, values: np.ndarray) -> Source:
-    """Return a source with rows for further entities; values that are mapped are copied to memory."""
-    new = source.of_entities(places)[0]
-    fresh = np.setdiff1d(np.arange(len(places)), new)
-    rows = np.concatenate([source.rows, places[fresh]])
-    order = np.argsort(rows, kind="stable")
-    old = source.taken(slice(None))
-    both = np.concatenate([old, np.asarray(values)[fresh].astype(old.dtype, copy=False)])
-    return replace(source, values=both[order], rows=rows[order], at=None)
 
 
 def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabulary) -> Features | None:
@@ -259,7 +277,7 @@ def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabular
                 f"cannot merge: the features {own.name!r} have {counted(own.width, 'column')} in one data set and "
                 f"{source.width:,} in the other"
             )
-        made[source.name] = source if own is None else _joined(own, source.rows, source.taken(slice(None)))
+        made[source.name] = source if own is None else own.with_rows(source.rows, source.taken(slice(None)))
     return Features(vocabulary, tuple(made.values()))
 
 
@@ -378,24 +396,22 @@ def _check(source: Source, vocabulary: Vocabulary) -> None:
         low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
         marks += weights.standard_normal((2, len(block))) @ block
         first += len(block)
+    constant = int((low == high).sum())
+    varying = marks[:, low < high]
+    twice = varying.shape[1] - np.unique(varying, axis=1).shape[1]
+    if constant and len(source) > 1 and source.encoder is None:  # nobody chose the dimensions of an encoder
+        _warn(f"{counted(constant, 'column')} of the features {source.name!r} are constant and have no effect")
+    if twice and source.encoder is None:
+        _warn(
+            f"{counted(twice, 'column')} of the features {source.name!r} repeat others; that is harmless, but what "
+            "they say counts more"
+        )
     if source.width > WIDE:
         size = 3 * 8 * source.width**2 / 1e9
         _warn(
             f"the features {source.name!r} have {source.width:,} columns; training solves for a matrix of "
             f"{source.width:,} x {source.width:,} numbers and takes about {size:.1f} GB for it. Reduce them first (by "
             "principal components, for example), or give sparse tags as parents of a taxonomy"
-        )
-    if source.encoder is not None:
-        return  # nobody chose the dimensions of an encoder
-    constant = int((low == high).sum())
-    varying = marks[:, low < high]
-    twice = varying.shape[1] - np.unique(varying, axis=1).shape[1]
-    if constant and len(source) > 1:
-        _warn(f"{counted(constant, 'column')} of the features {source.name!r} are constant and have no effect")
-    if twice:
-        _warn(
-            f"{counted(twice, 'column')} of the features {source.name!r} repeat others; that is harmless, but what "
-            "they say counts more"
         )
 
 

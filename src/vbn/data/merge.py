@@ -150,8 +150,8 @@ def with_columns_as_rows(data: Dataset, weight: Any, basket_weight: Any) -> tupl
 def thinned(data: Dataset, kept: np.ndarray, *, with_knowledge: bool = True) -> Dataset:
     """Return a data set with some of its cells only (a mask), and all its entities with their ids.
 
-    An entity that loses all its cells is one without data. `with_knowledge`: with its taxonomies, features
-    and relations.
+    An entity that loses all its cells is one without data. `with_knowledge`: with its taxonomies, features and
+    relations.
     """
     old = data.counts
     counts = Counts.from_coo(old.row_ids()[kept], old.indices[kept], old.values[kept], old.shape)

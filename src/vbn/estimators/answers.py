@@ -23,6 +23,7 @@ from vbn.inference import (
     Dial,
     Explanation,
     LabelledPairs,
+    NewEntity,
     Reliability,
     Table,
     Tables,
@@ -290,7 +291,9 @@ class Answers(Parameters, Queries):
         return explain(trained, str(entity), side, int(k), cells)
 
     @hinting(_on_which_side)
-    def add(self, name: Any, parents: Any = None, contexts: Any = None, side: str = "column") -> Self:
+    def add(
+        self, name: Any, parents: Any = None, contexts: Any = None, side: str = "column", *, features: Any = None
+    ) -> Self:
         """Give new entities a density at once, without retraining; the model itself grows.
 
         Parameters
@@ -307,6 +310,8 @@ class Answers(Parameters, Queries):
             updates of training, all else held fixed. For an item these are users, where the two differ.
         side
             "row" or "column", where the two differ.
+        features
+            What is known of it as numbers: a vector as long as those of training, or {source: vector}.
 
         Raises
         ------
@@ -331,14 +336,14 @@ class Answers(Parameters, Queries):
         """
         trained, data = self.trained_, self.data_
         trained.vocabulary(side)  # refuses an unknown side, even if nothing is added
-        new = read_newcomers(name, parents, contexts)
+        new = read_newcomers(name, parents, contexts, features)
         if new:
             with announced(f"inferring the densities of {len(new):,} new entities", self.verbose):
                 grown = add_entities(trained, new, side, self.seed)
             if data is not None:
                 self._data = with_added(data, grown, new, side)
             self._trained = grown
-        _warn_of_the_unknown([entity.name for entity in new if not entity.parents and not entity.contexts])
+        _warn_of_the_unknown([entity.name for entity in new if _unknown(entity)])
         return self
 
     def reliability(self, held_out: Any, bins: int = 10, negatives: float | None = None, seed: int = 0) -> Reliability:
@@ -476,6 +481,11 @@ def _warn_of_another_base_rate(pairs: LabelledPairs, negatives: float) -> None:
         "probabilities now have the base rate of these pairs."
     )
     warnings.warn(VBNWarning(message), stacklevel=caller_level())
+
+
+def _unknown(entity: NewEntity) -> bool:
+    """Return whether nothing is known of a new entity but its name."""
+    return not (entity.parents or entity.contexts or entity.features)
 
 
 def _warn_of_the_unknown(names: list[str]) -> None:
