@@ -17,10 +17,12 @@ from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_co
 from vbn.data.merge import thinned
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
+from vbn.data.texts import OFFLINE, same_encoder
 from vbn.data.vocabulary import Vocabulary, as_name, known_ids
 
 __all__ = [
     "COUNTS",
+    "OFFLINE",
     "ROWS_AT_ONCE",
     "TEXT",
     "UNREADABLE",
@@ -67,6 +69,7 @@ __all__ = [
     "read_parquet",
     "read_sentences",
     "reading",
+    "same_encoder",
     "shares_of_parents",
     "speaking_as",
     "thinned",

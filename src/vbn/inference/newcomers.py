@@ -18,36 +18,37 @@ _FIELDS = (
     Field("parent", ("parent", "parents", "category", "class", "hypernym")),
     Field("weight", ("weight", "weights", "probability"), number=True, optional=True, by_position=True),
 )
-_KEYS = ("parents", "contexts", "features")
+_KEYS = ("parents", "contexts", "features", "text")
 _SUFFIXES = tuple(f".{kind}{gz}" for kind in (*TEXT, "parquet") for gz in ("", ".gz"))
 
 
 @dataclass(frozen=True)
 class NewEntity:
-    """An entity to be added: its parents with weights, how often it was seen with each context, and its features.
+    """An entity to be added: its parents with weights, how often it was seen with each context, features and texts.
 
-    Features are by source; those of the only source may have the key "".
+    Features and texts are by source; those of the only source may have the key "".
     """
 
     name: str
     parents: Mapping[str, float] = field(default_factory=dict)
     contexts: Mapping[str, float] = field(default_factory=dict)
     features: Mapping[str, np.ndarray] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_newcomers(
-    name: object, parents: object = None, contexts: object = None, features: object = None
+    name: object, parents: object = None, contexts: object = None, features: object = None, text: object = None
 ) -> list[NewEntity]:
     """Read entities from any of the forms that `VBN.add` documents."""
     if not _is_many(name):
         single = as_name(name, "what to add")
         known = _parents(single, parents), _contexts(single, contexts), _features(single, features)
-        return [NewEntity(single, *known)]
-    if parents is not None or contexts is not None or features is not None:
+        return [NewEntity(single, *known, _texts(single, text))]
+    if any(given is not None for given in (parents, contexts, features, text)):
         raise DataError(
             "many entities are added at once, so what is known of each goes with it: "
-            '{name: {"parents": [...], "contexts": {...}, "features": [...]}}, or a table with the columns name and '
-            "parent."
+            '{name: {"parents": [...], "contexts": {...}, "features": [...], "text": "..."}}, or a table with the '
+            "columns name and parent."
         )
     if isinstance(name, Mapping):
         return [_described(as_name(key, "the keys of what to add"), value) for key, value in name.items()]
@@ -75,7 +76,7 @@ def _described(name: str, known: object) -> NewEntity:
             hint = f" Did you mean {close[0]!r}?" if close else ""
             raise DataError(f"{name!r} comes with {key!r}; what may be known of an entity is {listed}.{hint}")
     parents, contexts = _parents(name, known.get("parents")), _contexts(name, known.get("contexts"))
-    return NewEntity(name, parents, contexts, _features(name, known.get("features")))
+    return NewEntity(name, parents, contexts, _features(name, known.get("features")), _texts(name, known.get("text")))
 
 
 def _listed(rows: Columns) -> Iterator[NewEntity]:
@@ -137,6 +138,19 @@ def _features(name: str, given: object) -> dict[str, np.ndarray]:
         if vector.ndim != 1 or not np.isfinite(vector).all():
             raise DataError(f"{what} must be a vector of finite numbers.")
         found[source] = vector
+    return found
+
+
+def _texts(name: str, given: object) -> dict[str, str]:
+    """Read a text, or texts by source."""
+    if given is None:
+        return {}
+    found = {}
+    for source, value in (given if isinstance(given, Mapping) else {"": given}).items():
+        if not isinstance(value, str):
+            told = f"the text {source!r} of" if source else "the text of"
+            raise DataError(f"{told} {name!r} must be a string, not a value of type {type(value).__name__}.")
+        found[str(source)] = value
     return found
 
 
