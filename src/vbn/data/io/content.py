@@ -258,8 +258,8 @@ def _not_numeric(title: str, source: str, value: object, where: str) -> DataErro
     shown = repr(value) if len(repr(value)) < 40 else f"{repr(value)[:37]}..."
     return DataError(
         f"column {title!r} of {source} is not numeric: {shown} in {where}. Choose the columns of numbers with "
-        f"{REMEDY}, and give text to with_text",
-        remedies=[("columns",)],
+        f"{REMEDY}, and give text to {REMEDY}",
+        remedies=[("columns",), ("", "with_text")],
     )
 
 
