@@ -85,9 +85,7 @@ def check_content_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter("--content-side: give --features or --text, too.")
     twice = set(settings.get("features", ())) & set(settings.get("text", ()))
     if twice:
-        raise typer.BadParameter(
-            f"--features and --text have a source {sorted(twice)[0]!r} both; name one differently."
-        )
+        raise typer.BadParameter(f"--features and --text both have a source {sorted(twice)[0]!r}; rename one.")
 
 
 def with_content(settings: Mapping[str, Any], data: Dataset) -> Dataset:
