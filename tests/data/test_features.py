@@ -1,253 +1,187 @@
-"""Features as people have them: arrays, dicts, tables and files, matched to entities by id."""
-
-from __future__ import annotations
-
-import warnings
+"""Features of entities: what they are read from, what is refused, and that data sets keep them."""
 
 import numpy as np
-import pandas
-import polars
-import pyarrow
-import pyarrow.parquet
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.data.making import write
-from vbn import Dataset
-from vbn._errors import DataError, ParameterError, VBNWarning
-from vbn.cli.wording import in_options
-
-DATA = Dataset.from_interactions(["ann", "ann", "ben", "cem"], ["tea", "milk", "tea", "beer"])
-ITEMS = {"item": ["beer", "tea", "milk"], "price": [3.0, 2.5, 1.25], "year": [2020, 2024, 2022]}
-CSV = "item,price,year\nbeer,3,2020\ntea,2.5,2024\nmilk,1.25,2022\n"
+import vbn
+from vbn._errors import VBNWarning
+from vbn.data import Features, Source, Vocabulary, thinned
 
 
-def values_of(data, side="column", source=0):
-    """By name: the features as given."""
-    found = data.row_features if side == "row" else data.column_features
-    names = data.rows if side == "row" else data.columns
-    one = found.sources[source]
-    return {names[row]: one.taken([at])[0].tolist() for at, row in enumerate(one.rows.tolist())}
+def shop():
+    return vbn.Dataset.from_interactions(["ann", "ann", "ben", "cid"], ["tea", "milk", "tea", "beer"])
 
 
-WANTED = {"beer": [3.0, 2020.0], "tea": [2.5, 2024.0], "milk": [1.25, 2022.0]}
+def values(data, side="column"):
+    """The values of each entity by name, as given."""
+    features = data.column_features if side == "column" else data.row_features
+    source = features.sources[0]
+    names = [features.vocabulary[row] for row in source.rows.tolist()]
+    return dict(zip(names, source.taken(slice(None)).tolist(), strict=True))
 
 
-@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table, lambda columns: columns])
-def test_tables(make):
-    data = DATA.with_features(make(ITEMS), id="item")
-    assert values_of(data) == WANTED
-    assert data.column_features.sources[0].columns == ("price", "year")
-
-
-def test_the_column_of_ids_is_found():
-    assert values_of(DATA.with_features(pandas.DataFrame(ITEMS))) == WANTED
-    odd = pandas.DataFrame({"price": [3.0, 2.5], "what": ["beer", "tea"]})  # the only one that holds no numbers
-    assert values_of(DATA.with_features(odd)) == {"beer": [3.0], "tea": [2.5]}
-    indexed = pandas.DataFrame({"price": [3.0, 2.5]}, index=["beer", "tea"])
-    assert values_of(DATA.with_features(indexed)) == {"beer": [3.0], "tea": [2.5]}
-    with pytest.raises(DataError, match="which column of the table holds the names of the entities"):
-        DATA.with_features(pandas.DataFrame({"a": ["x"], "b": ["y"], "c": [1.0]}))
-
-
-@pytest.mark.parametrize("name", ["items.csv", "items.csv.gz", "items.tsv", "items.parquet"])
-def test_files(tmp_path, name):
-    path = tmp_path / name
-    table = pandas.DataFrame(ITEMS)
-    if name.endswith("parquet"):
-        table.to_parquet(path)
-    else:
-        table.to_csv(path, index=False, sep="\t" if "tsv" in name else ",")
-    assert values_of(DATA.with_features(path)) == WANTED
-    assert values_of(DATA.with_features(str(path), columns=["year"])) == {
-        key: [year] for key, (_, year) in WANTED.items()
-    }
-    assert values_of(DATA.with_features(path, id="item", columns="price"))["tea"] == [2.5]
-
-
-def test_a_csv_without_a_header(tmp_path):
-    path = write(tmp_path, "beer,3,2020\ntea,2.5,2024\nmilk,1.25,2022\n")
-    data = DATA.with_features(path, id=0, header=False)
-    assert values_of(data) == WANTED
-    assert data.column_features.sources[0].columns == ("1", "2")
-
-
-def test_columns_of_vectors(tmp_path):
-    vectors = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
-    for table in (
-        pandas.DataFrame({"item": ["tea", "beer"], "embedding": vectors}),
-        polars.DataFrame({"item": ["tea", "beer"], "embedding": vectors}),
-        pyarrow.table({"item": ["tea", "beer"], "embedding": vectors}),
+def test_arrays_dicts_and_ids_say_the_same():
+    data = shop()
+    table = np.arange(6, dtype=np.float32).reshape(3, 2)
+    names = list(data.columns)
+    given = dict(zip(names, table.tolist(), strict=True))
+    turned = [2, 0, 1]
+    for made in (
+        data.with_features(table),
+        data.with_features(given),
+        data.with_features(table[turned], ids=[names[at] for at in turned]),
+        data.with_features(table.astype(np.float64)),
+        data.with_features(table.tolist()),
     ):
-        data = DATA.with_features(table)
-        assert values_of(data) == {"tea": vectors[0], "beer": vectors[1]}
-        assert data.column_features.sources[0].columns is None
-    path = tmp_path / "vectors.parquet"
-    pyarrow.parquet.write_table(pyarrow.table({"item": ["tea", "beer"], "embedding": vectors}), path)
-    assert values_of(DATA.with_features(path)) == {"tea": vectors[0], "beer": vectors[1]}
-    mixed = pandas.DataFrame({"item": ["tea", "beer"], "embedding": vectors, "price": [1.0, 2.0]})
-    with pytest.raises(DataError, match="vectors beside columns of numbers, such as 'price'"):
-        DATA.with_features(mixed)
-    ragged = pandas.DataFrame({"item": ["tea", "beer"], "embedding": [[1.0], [1.0, 2.0]]})
-    with pytest.raises(DataError, match="all of the same length"):
-        DATA.with_features(ragged)
+        assert values(made) == given
+    assert repr(data.with_features(table, name="text")).endswith("features: text)")
 
 
-def test_a_npy_file_is_mapped_and_never_copied(tmp_path):
-    path = tmp_path / "vectors.npy"
-    np.save(path, np.arange(6, dtype=np.float32).reshape(3, 2))
-    data = DATA.with_features(path, ids=["milk", "tea", "beer"])
-    assert values_of(data) == {"milk": [0.0, 1.0], "tea": [2.0, 3.0], "beer": [4.0, 5.0]}
-    held = data.column_features.sources[0].values
-    while not isinstance(held, np.memmap):
-        held = held.base
-    assert held.filename == path
-    write(tmp_path, "milk\ntea\nbeer\n", "vectors.ids.txt")
-    assert values_of(DATA.with_features(path)) == values_of(data)
-    assert values_of(DATA.with_features(path, ids=tmp_path / "vectors.ids.txt")) == values_of(data)
+def test_a_single_column_may_be_a_plain_list():
+    assert values(shop().with_features([3, 1, 2], name="price")) == {"tea": [3.0], "milk": [1.0], "beer": [2.0]}
 
 
-def test_a_npy_file_without_ids_must_have_a_row_for_each_entity(tmp_path):
-    path = tmp_path / "vectors.npy"
-    np.save(path, np.eye(3, dtype=np.float32))
-    assert values_of(DATA.with_features(path))[DATA.columns[0]] == [1.0, 0.0, 0.0]
-    np.save(path, np.eye(2, dtype=np.float32))
-    with pytest.raises(DataError, match=r"2 rows of features for 3 entities.*pass ids="):
-        DATA.with_features(path)
+def test_some_entities_may_have_none_and_others_are_left_out():
+    with pytest.warns(VBNWarning, match="1 of 3 ids of the features 'features' are not among the entities .* 'gin'"):
+        data = shop().with_features({"tea": [1, 2], "gin": [0, 0], "beer": [3, 4]})
+    assert values(data) == {"tea": [1.0, 2.0], "beer": [3.0, 4.0]}
+    np.testing.assert_array_equal(data.column_features.known, [True, False, True])
 
 
-def test_npz_files(tmp_path):
-    path = tmp_path / "vectors.npz"
-    np.savez(path, ids=np.array(["tea", "beer"]), values=np.eye(2), columns=np.array(["sweet", "bitter"]))
-    data = DATA.with_features(path)
-    assert values_of(data) == {"tea": [1.0, 0.0], "beer": [0.0, 1.0]}
-    assert data.column_features.sources[0].columns == ("sweet", "bitter")
-    np.savez(path, one=np.eye(2), two=np.eye(2))
-    with pytest.raises(DataError, match="one array of two dimensions"):
-        DATA.with_features(path)
-
-
-@pytest.mark.parametrize("name", ["broken.npy", "broken.npz", "broken.parquet"])
-def test_damaged_files(tmp_path, name):
-    (tmp_path / name).write_bytes(b"not what it says")
-    with pytest.raises(DataError, match=name):
-        DATA.with_features(tmp_path / name)
-
-
-def test_rows_may_have_features_too():
-    data = DATA.with_features({"ann": [1.0], "ben": [2.0]}, side="row", name="age")
+def test_sides_have_their_own_features_unless_they_are_the_same_entities():
+    data = shop().with_features([[1.0], [2.0], [3.0]], side="row", name="age")
     assert data.column_features is None
-    assert values_of(data, "row") == {"ann": [1.0], "ben": [2.0]}
-    with pytest.raises(ParameterError, match="side must be"):
-        DATA.with_features({"ann": [1.0]}, side="rows")
+    assert values(data, "row") == {"ann": [1.0], "ben": [2.0], "cid": [3.0]}
+    words = vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]).with_features([[1.0], [2.0]], side="row")
+    assert words.row_features is words.column_features
 
 
-def test_several_sources_and_a_name_that_is_taken():
-    data = DATA.with_features(ITEMS, id="item").with_features({"tea": [1.0, 2.0]}, name="taste")
-    assert data.column_features.widths == {"features": 2, "taste": 2}
-    with pytest.raises(DataError, match=r"there are features 'taste' already; give this source another name="):
-        data.with_features({"tea": [1.0]}, name="taste")
-    assert data.with_features({"ann": [1.0]}, name="taste", side="row").row_features.widths == {"taste": 1}
-
-
-def test_unknown_ids_are_left_out_with_a_count():
-    with pytest.warns(VBNWarning, match="2 of 3 ids .* 'gin'"):
-        data = DATA.with_features({"gin": [1.0], "tea": [2.0], "rum": [3.0]})
-    assert values_of(data) == {"tea": [2.0]}
-    with pytest.raises(DataError, match=r"none of the 2 ids .* is the name of an entity; the first is 'gin'"):
-        DATA.with_features({"gin": [1.0], "rum": [3.0]})
-
-
-def test_categories_have_features_once_the_taxonomy_is_there():
-    data = DATA.with_taxonomy({"tea": "hot drink"})
-    assert values_of(data.with_features({"hot drink": [1.0], "tea": [2.0]})) == {"hot drink": [1.0], "tea": [2.0]}
-
-
-def test_two_rows_for_one_entity(tmp_path):
-    with pytest.raises(DataError, match="'tea' is there twice"):
-        DATA.with_features(write(tmp_path, CSV + "tea,1,1\n"))
-
-
-def test_a_column_of_words(tmp_path):
-    path = write(tmp_path, "item,price,genre\ntea,1,hot\n")
-    with pytest.raises(DataError) as raised:
-        DATA.with_features(path)
-    assert str(raised.value) == (
-        "column 'genre' of data.csv is not numeric: 'hot' in line 2. Choose the columns of numbers with columns=, and "
-        "give text to with_text"
+def test_sources_are_replaced_by_name():
+    data = (
+        shop().with_features([1, 2, 3], name="a").with_features([4, 5, 7], name="b").with_features([7, 8, 10], name="a")
     )
-    with pytest.raises(DataError, match="column 'genre' of the table is not numeric: 'hot' in row 0"):
-        DATA.with_features(pandas.DataFrame({"item": ["tea"], "price": [1.0], "genre": ["hot"]}))
+    assert data.sources == ("a", "b")
+    assert values(data)["tea"] == [7.0]
+    assert data.column_features.widths == {"a": 1, "b": 1}
 
 
-def test_gaps(tmp_path):
-    path = write(tmp_path, "item,price,year\nbeer,3,2020\ntea,,2024\nmilk,1.25,nan\n")
-    with pytest.raises(DataError) as raised:
-        DATA.with_features(path)
-    assert "'tea' have a missing or infinite number in column 'price'" in str(raised.value)
-    assert "pass missing='drop'" in str(raised.value)
-    assert "--drop-missing" in in_options(raised.value)
-    assert values_of(DATA.with_features(path, missing="drop")) == {"beer": [3.0, 2020.0]}
-    assert values_of(DATA.with_features({"tea": [np.nan], "beer": [1.0]}, missing="drop")) == {"beer": [1.0]}
-    table = polars.DataFrame({"item": ["tea", "beer"], "price": [None, 1.0]})
-    assert values_of(DATA.with_features(table, missing="drop")) == {"beer": [1.0]}
-    with pytest.raises(DataError, match="every row lacks a number"):
-        DATA.with_features(write(tmp_path, "item,price\ntea,\n"), missing="drop")
-
-
-def test_a_gap_in_the_row_of_an_unknown_entity_does_not_matter(tmp_path):
-    with pytest.warns(VBNWarning, match="1 of 2 ids"):
-        data = DATA.with_features(write(tmp_path, "item,price\ngin,\ntea,2\n"))
-    assert values_of(data) == {"tea": [2.0]}
-
-
-def test_what_cannot_be_features():
-    from scipy.sparse import csr_array
-
-    with pytest.raises(DataError, match="features must be dense"):
-        DATA.with_features(csr_array(np.eye(3)))
-    with pytest.raises(DataError, match=r"give the names of the rows as ids="):
-        DATA.with_features(np.eye(3), id="item")
-    with pytest.raises(DataError, match="has no columns beside the ids"):
-        DATA.with_features(pandas.DataFrame({"item": ["tea"]}))
-    with pytest.raises(ParameterError, match="columns must be names or numbers"):
-        DATA.with_features(pandas.DataFrame(ITEMS), columns=[1.5])
-    with pytest.raises(DataError, match=r"no column 'prise'.* Did you mean 'price'"):
-        DATA.with_features(pandas.DataFrame(ITEMS), columns=["prise"])
-    with pytest.raises(ParameterError, match="missing must be"):
-        DATA.with_features(pandas.DataFrame(ITEMS), missing="ignore")
-
-
-def test_columns_with_names_are_scaled_to_the_same_variance():
-    """A price in cents must not outweigh a year because of its unit."""
-    table = pandas.DataFrame({"item": ["beer", "tea", "milk"], "cents": [300.0, 250.0, 125.0], "year": [0.2, 0.4, 0.1]})
-    found = DATA.with_features(table).column_features
-    scaled = found.scaled(np.arange(3), *found.scaling())
-    assert np.allclose((scaled**2).sum(axis=1).mean(), 1.0)
-    assert np.allclose(scaled.var(axis=0), 0.5)
-    array = DATA.with_features(table[["cents", "year"]].to_numpy(), ids=table["item"]).column_features
-    assert array.scaled(np.arange(3), *array.scaling()).var(axis=0)[1] < 1e-4  # dimensions of a vector share one scale
-
-
-def test_a_constant_column_has_no_effect():
-    with pytest.warns(VBNWarning, match="constant"):
-        found = DATA.with_features({"item": ["tea", "beer"], "one": [1, 1], "price": [1, 2]}, id="item").column_features
-    scaled = found.scaled(np.arange(3), *found.scaling())
-    assert (scaled[:, 0] == 0).all()
-    assert np.isfinite(scaled).all()
-
-
-@given(
-    st.lists(st.sampled_from(["tea", "milk", "beer", "gin"]), min_size=1, unique=True),
-    st.lists(st.floats(-1024, 1024, width=32), min_size=8, max_size=8),
+@pytest.mark.parametrize(
+    ("given", "ids", "told"),
+    [
+        (np.zeros((2, 4)), None, "2 rows of features for 3 entities; give one for each .* pass ids="),
+        (np.zeros((3, 0)), None, "are empty: their shape is"),
+        ({}, None, "are empty"),
+        ([[1, 2], [3]], None, "must be numbers, one vector of the same length each"),
+        ({"tea": [1, 2], "milk": [1]}, None, r"of 'milk' have the shape \(1,\), those before it \(2,\)"),
+        (["x", "y", "z"], None, "must be numbers"),
+        (np.zeros((3, 2, 2)), None, "must be a table of numbers"),
+        ([[1, np.nan], [1, 1], [2, 2]], None, "missing or infinite number in row 0"),
+        ([[1, 3], [1, np.inf], [2, 2]], None, "missing or infinite number in row 1"),
+        ([[1e300], [2], [3]], None, "beyond 3e38"),
+        ([[1], [2]], ["gin", "rum"], "none of the 2 ids .* the first is 'gin', where the data has names such as 'tea'"),
+        ([[1], [2]], ["tea", "tea"], "'tea' is there twice"),
+        ([[1], [2]], ["tea"], "1 id for 2 rows of features"),
+        ([[1], [2]], ["tea", None], "missing name"),
+        ({"tea": [1]}, ["tea"], "have their ids as keys; omit ids"),
+    ],
 )
-def test_csv_and_table_agree(tmp_path_factory, names, numbers):
-    table = pandas.DataFrame({"id": names, "a": numbers[: len(names)], "b": numbers[4 : 4 + len(names)]})
-    path = tmp_path_factory.mktemp("csv") / "table.csv"
-    table.to_csv(path, index=False)
-    if names == ["gin"]:
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert values_of(DATA.with_features(path)) == values_of(DATA.with_features(table))
+def test_what_cannot_be_used_is_refused(given, ids, told):
+    with pytest.raises(vbn.DataError, match=told):
+        shop().with_features(given, ids)
+
+
+def test_wrong_names_and_sides_are_refused():
+    with pytest.raises(vbn.DataError, match="need a name"):
+        shop().with_features([1, 2, 3], name="")
+    with pytest.raises(vbn.ParameterError, match="side must be"):
+        shop().with_features([1, 2, 3], side="left")
+
+
+def test_columns_that_say_nothing_are_told():
+    constant = np.column_stack([[1.0, 2.0, 4.0], [5.0, 5.0, 5.0]])
+    with pytest.warns(VBNWarning, match="1 column of the features 'features' are constant and have no effect"):
+        data = shop().with_features(constant)
+    assert not data.column_features.scaled(np.arange(3), *data.column_features.scaling())[:, 1].any()
+    with pytest.warns(VBNWarning, match="1 column of the features 'features' repeat others"):
+        shop().with_features(constant[:, [0, 0]])
+
+
+def test_very_many_columns_are_told():
+    with pytest.warns(VBNWarning, match="5,000 columns; training solves for a matrix of 5,000 x 5,000"):
+        shop().with_features(np.random.default_rng(0).standard_normal((3, 5000)))
+
+
+def test_values_are_centred_and_scaled_when_they_are_used():
+    given = 100 + 5 * np.random.default_rng(1).standard_normal((3, 4))
+    features = shop().with_features(given).column_features
+    scaled = features.scaled(np.arange(3), *features.scaling())
+    np.testing.assert_allclose(scaled.mean(axis=0), 0.0, atol=1e-5)
+    assert (scaled**2).sum(axis=1).mean() == pytest.approx(1.0)
+    np.testing.assert_array_equal(features.scaled(np.array([2, 0]), *features.scaling()), scaled[[2, 0]])
+
+
+def test_mapped_values_are_not_copied(tmp_path):
+    np.save(tmp_path / "f.npy", np.random.default_rng(0).standard_normal((3, 2)).astype(np.float32))
+    mapped = np.load(tmp_path / "f.npy", mmap_mode="r")
+    ids = ["beer", "tea", "milk"]  # in another order than the vocabulary
+    data = shop().with_features(mapped, ids)
+    source = data.column_features.sources[0]
+    assert np.shares_memory(source.values, mapped)
+    assert values(data) == dict(zip(ids, mapped.tolist(), strict=True))
+
+
+def test_the_array_of_the_user_cannot_be_changed_through_it():
+    given = np.ones((3, 2), np.float32)
+    given[0] = 2
+    data = shop().with_features(given + np.arange(2, dtype=np.float32) * given)
+    with pytest.raises(ValueError, match="read-only"):
+        data.column_features.sources[0].values[0] = 5
+
+
+def test_operations_keep_them():
+    data = shop().with_features({"tea": [1, 2], "beer": [3, 5]}, name="taste")
+    known = values(data)
+    assert values(data.with_taxonomy({"tea": "drink"})) == known
+    assert values(data.with_relation("likes", [("ann", "tea")])) == known
+    assert values(data.with_co_occurrences()) == known
+    assert values(thinned(data, np.array([True, False, True, False]))) == known
+    with pytest.warns(VBNWarning, match="held-out"):
+        train, held = vbn.evaluation.hold_out(data, 0.3)
+    assert values(train) == known
+    assert held.column_features is None
+
+
+def test_folders_keep_them_mapped(tmp_path):
+    data = shop().with_features({"beer": [1, 2], "tea": [3, 5]}, name="taste").with_features([5, 1, 2], side="row")
+    again = data.to_folder(tmp_path / "folder")
+    assert values(again) == values(data)
+    assert values(again, "row") == values(data, "row")
+    assert isinstance(again.column_features.sources[0].values, np.memmap)
+    (tmp_path / "folder" / "column_features_0.npy").write_bytes(b"nothing")
+    with pytest.raises(vbn.DataError, match=r"features in .* are damaged"):
+        vbn.Dataset.from_folder(tmp_path / "folder")
+
+
+def test_merging_adds_those_of_new_entities():
+    ours = shop().with_features({"tea": [1, 2], "beer": [3, 5]}, name="taste")
+    more = vbn.Dataset.from_interactions(["ann", "dan"], ["gin", "tea"])
+    more = more.with_features({"gin": [7, 8], "tea": [0, 1]}, name="taste").with_features([1, 2], name="price")
+    both = ours.merge(more)
+    assert values(both) == {"tea": [1.0, 2.0], "beer": [3.0, 5.0], "gin": [7.0, 8.0]}
+    assert both.sources == ("taste", "price")
+    assert values(both.merge(shop())) == values(both)
+    assert values(shop().merge(ours)) == values(ours)
+    with pytest.raises(vbn.DataError, match="'taste' have 2 columns in one data set and 1 in the other"):
+        ours.merge(more.with_features([1, 2], name="taste"))
+
+
+def test_rows_of_a_source_ascend():
+    with pytest.raises(vbn.DataError, match="must ascend"):
+        Source("a", np.zeros((2, 1), np.float32), np.array([1, 0]))
+    with pytest.raises(vbn.DataError, match="more entities than the vocabulary"):
+        Features(Vocabulary(["a"]), [Source("a", np.zeros((1, 1), np.float32), np.array([4]))])
+
+
+def test_describe_tells_them():
+    told = str(shop().with_features({"tea": [1, 2], "beer": [3, 5]}, name="taste").describe())
+    assert "features   taste: 2 columns; 66.7% of the columns seen have some" in told

@@ -5,8 +5,8 @@ import pytest
 import vbn
 
 pytest.importorskip("fastapi")
-from tests.serve.asking import Client  # noqa: E402
-from vbn.serve import Settings, create_app  # noqa: E402
+from tests.serve.asking import Client
+from vbn.serve import Settings, create_app
 
 TEXTS = {
     "tea": "hot drink with leaves",

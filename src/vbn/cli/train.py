@@ -143,7 +143,7 @@ def _option(parameter: Parameter) -> Option:
     flags = f"{option_of(name)} {option_of(parameter.formerly)}" if parameter.formerly else ""
     panel = _MAIN if parameter.main else GROUPS[parameter.group]
     if parameter.by:
-        metavar = f"VALUE | {'NAME' if parameter.by == 'relation' else 'KIND'}=VALUE"
+        metavar = f"VALUE | {'KIND' if parameter.by == 'kind' else 'NAME'}=VALUE"
         return Option(name, list[str], panel, about, flags, metavar)
     words: Any = ("auto", "yes", "no") if parameter.kind == "auto" else parameter.choices
     kind = {"whole": int, "number": float, "flag": bool}.get(parameter.kind, Literal[words] if words else str)

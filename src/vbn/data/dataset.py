@@ -201,10 +201,10 @@ class Dataset(Constructors):
         return None if self._reading is None else dict(self._reading)
 
     def to_folder(self, folder: str | os.PathLike[str]) -> Dataset:
-        """Write counts, times and names to a new folder and return the data set that `from_folder` opens from it.
+        """Write counts, times, names and features to a new folder; return the data set that `from_folder` opens.
 
-        Its counts are in files that are mapped into memory: the system reads what training needs and keeps only as
-        much of it as there is room for.
+        Its counts and features are in files that are mapped into memory: the system reads what training needs and keeps
+        only as much of it as there is room for.
 
         Parameters
         ----------

@@ -314,7 +314,7 @@ def read_source(
 def _numbers(given: Any, name: str) -> np.ndarray:
     """Return a read-only view of float32, or of whatever a mapped file holds."""
     try:
-        values = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=np.float32)
+        values = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
             f"the features {name!r} must be numbers, one vector of the same length each: {error}"
@@ -326,7 +326,8 @@ def _numbers(given: Any, name: str) -> np.ndarray:
     if 0 in values.shape:
         raise DataError(f"the features {name!r} are empty: their shape is {values.shape}")
     mapped = isinstance(values, np.memmap) and values.dtype.kind == "f"
-    view = values.view() if mapped else values.astype(np.float32, copy=False).view()
+    with np.errstate(over="ignore"):
+        view = values.view() if mapped else values.astype(np.float32, copy=False).view()
     if not mapped and values.dtype == np.float64 and np.isinf(view).any() and np.isfinite(values).all():
         raise DataError(f"the features {name!r} hold numbers beyond 3e38; scale them")
     return read_only(view)
@@ -336,7 +337,7 @@ def _stacked(given: Mapping[Any, Any], name: str) -> np.ndarray:
     if not given:
         raise DataError(f"the features {name!r} are empty")
     try:
-        vectors = [np.atleast_1d(np.asarray(vector, dtype=np.float32)) for vector in given.values()]
+        vectors = [np.atleast_1d(np.asarray(vector, dtype=np.float64)) for vector in given.values()]
     except (TypeError, ValueError) as error:
         raise DataError(f"the features {name!r} must be vectors of numbers: {error}") from error
     lengths = [vector.shape for vector in vectors]

@@ -341,6 +341,10 @@ class VBN(Answers):
             if getattr(self, kind) == "auto":
                 least, most = (f"{strength:.3g}" for strength in np.quantile(trained.posterior.v.gamma.alpha, [0, 1]))
                 lines.append(f"  {kind:<11}  {least} to {most}  the less evidence there is of an entity, the more")
+        lines += [
+            f"  content      {strength:g}  strength of the features {name!r}"
+            for name, strength in trained.sources.items()
+        ]
         for favour, (weight, floor) in trained.dials.items():
             floored = f", floor {floor:g}" if floor else ""
             lines.append(f"  popularity   {weight:g}{floored}  what held-out pairs chose, favour {favour!r}")

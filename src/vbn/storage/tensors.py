@@ -88,9 +88,7 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     features = {name: _sources_out(side.features) for name, side in sides.items() if side.features is not None}
     if features:
         extra["features"] = features
-        extra["content_strength"] = {
-            own["name"]: trained.hyperpriors.strength_of(own["name"]) for each in features.values() for own in each
-        }
+        extra["content_strength"] = trained.sources
     if trained.relations_apart:
         extra["relations_apart"] = True
     if trained.dials:
