@@ -56,13 +56,13 @@ def test_sides_have_their_own_features_unless_they_are_the_same_entities():
     assert words.row_features is words.column_features
 
 
-def test_sources_are_replaced_by_name():
-    data = (
-        shop().with_features([1, 2, 3], name="a").with_features([4, 5, 7], name="b").with_features([7, 8, 10], name="a")
-    )
+def test_every_source_has_a_name_of_its_own():
+    data = shop().with_features([1, 2, 3], name="a").with_features([4, 5, 7], name="b")
     assert data.sources == ("a", "b")
-    assert values(data)["tea"] == [7.0]
+    assert values(data)["tea"] == [1.0]
     assert data.column_features.widths == {"a": 1, "b": 1}
+    with pytest.raises(vbn.DataError, match="there are features 'a' already; give this source another name="):
+        data.with_features([7, 8, 10], name="a")
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_sources_are_replaced_by_name():
         ({"tea": [1, 2], "milk": [1]}, None, r"of 'milk' have the shape \(1,\), those before it \(2,\)"),
         (["x", "y", "z"], None, "must be numbers"),
         (np.zeros((3, 2, 2)), None, "must be a table of numbers"),
-        ([[1, np.nan], [1, 1], [2, 2]], None, "missing or infinite number in row 0"),
-        ([[1, 3], [1, np.inf], [2, 2]], None, "missing or infinite number in row 1"),
+        ([[1, np.nan], [1, 1], [2, 2]], None, "'tea' have a missing or infinite number in column 1"),
+        ([[1, 3], [1, np.inf], [2, 2]], None, "'milk' have a missing or infinite number in column 1"),
         ([[1e300], [2], [3]], None, "beyond 3e38"),
         ([[1], [2]], ["gin", "rum"], "none of the 2 ids .* the first is 'gin', where the data has names such as 'tea'"),
         ([[1], [2]], ["tea", "tea"], "'tea' is there twice"),
@@ -172,7 +172,9 @@ def test_merging_adds_those_of_new_entities():
     assert values(both.merge(shop())) == values(both)
     assert values(shop().merge(ours)) == values(ours)
     with pytest.raises(vbn.DataError, match="'taste' have 2 columns in one data set and 1 in the other"):
-        ours.merge(more.with_features([1, 2], name="taste"))
+        ours.merge(vbn.Dataset.from_interactions(["dan"], ["gin"]).with_features([[1]], name="taste"))
+    with pytest.raises(vbn.DataError, match="'taste' come from another encoder in each data set"):
+        ours.merge(shop().with_text({"tea": "hot"}, encoder=lambda texts: [[1.0, 2.0]] * len(texts), name="taste"))
 
 
 def test_rows_of_a_source_ascend():

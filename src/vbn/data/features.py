@@ -277,6 +277,8 @@ def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabular
                 f"cannot merge: the features {own.name!r} have {counted(own.width, 'column')} in one data set and "
                 f"{source.width:,} in the other"
             )
+        if own is not None and own.encoder != source.encoder:
+            raise DataError(f"cannot merge: the features {own.name!r} come from another encoder in each data set")
         made[source.name] = source if own is None else own.with_rows(source.rows, source.taken(slice(None)))
     return Features(vocabulary, tuple(made.values()))
 

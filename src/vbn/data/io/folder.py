@@ -101,7 +101,7 @@ def _write_features(path: Path, side: str, features: Features | None) -> None:
             values[first : first + ROWS_AT_ONCE] = source.taken(slice(first, first + ROWS_AT_ONCE))
         values.flush()
         np.save(path / f"{stem}_rows.npy", source.rows)
-    named = [{"name": own.name, "columns": None if own.columns is None else own.columns} for own in features.sources]
+    named = [{"name": own.name, "columns": own.columns, "encoder": own.encoder} for own in features.sources]
     (path / f"{side}_features.json").write_text(json.dumps(named), encoding="utf-8")
 
 
@@ -117,7 +117,10 @@ def read_features(folder: str | os.PathLike[str], side: str, names: Vocabulary) 
             stem, columns = f"{side}_features_{number}", about["columns"]
             values = _mapped(path / f"{stem}.npy", (np.float32,), dimensions=2)
             rows = np.array(_mapped(path / f"{stem}_rows.npy", (np.int64,)))
-            sources.append(Source(str(about["name"]), values, rows, None if columns is None else tuple(columns)))
+            columns, encoder = None if columns is None else tuple(columns), about.get("encoder")
+            if not isinstance(encoder, str | None):
+                raise ValueError("the name of an encoder is no text")
+            sources.append(Source(str(about["name"]), values, rows, columns, encoder=encoder))
         return Features(names, sources)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"the features in {path} are damaged: {error}; write the folder again") from error
