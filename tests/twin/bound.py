@@ -122,6 +122,8 @@ def bound_terms(problem, state, xi=None, zeta=None):
         terms[f"h_{name}"] = _categories(problem, state, name)
     terms["bias"] = _biases(problem, state)
     terms["g"] = _bias_categories(problem, state)
+    contents = {"a_u": state.u.content, "a_v": state.v.content, "a_bias": state.bias_content}
+    terms |= {name: content.bound() for name, content in contents.items() if content is not None}
     terms["evidence"] = _evidence(problem.known, state)
     for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
         cells = relation.cells

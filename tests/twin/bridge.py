@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.twin.problem import Problem
 from tests.twin.state import State
-from vbn.data import Taxonomy, Vocabulary
+from vbn.data import Features, Source, Taxonomy, Vocabulary
 from vbn.engines import make_engine
 from vbn.model import COLUMN, ROW, Blueprint, GivenSample, Hyperpriors, Network, RelationInfo, Side, Sites
 from vbn.sampling import Cells, Sample
@@ -33,17 +33,20 @@ class Twins:
 def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> Twins:
     one_relation_kind(problem)
     dtype = np.dtype(dtype)
-    hyper = Hyperpriors(_kinds(problem.alpha), _kinds(problem.beta), problem.cold)
+    # a source for each column: the twin has a precision for each
+    strengths = {} if problem.rho is None else {str(f): 1 / rho for f, rho in enumerate(problem.rho)}
+    hyper = Hyperpriors(_kinds(problem.alpha), _kinds(problem.beta), problem.cold, strengths)
     relations = tuple(RelationInfo(str(k), False, r.prior, r.rank) for k, r in enumerate(problem.relations))
-    biases = ["hierarchy"] * problem.nested_biases + ["centre"] * (problem.centre_precision is not None)
+    content = ["linear"] * (problem.rho is not None)
+    biases = ["hierarchy"] * problem.nested_biases + content + ["centre"] * (problem.centre_precision is not None)
     blueprint = Blueprint(
-        rows=_side(ROW, problem.row_taxonomy, problem.active.u),
-        columns=_side(COLUMN, problem.col_taxonomy, problem.active.v),
+        rows=_side(ROW, problem.row_taxonomy, problem.active.u, problem.row_features),
+        columns=_side(COLUMN, problem.col_taxonomy, problem.active.v, problem.col_features),
         relations=relations,
         dim=problem.dim,
         dtype=dtype,
         hyperpriors=hyper,
-        priors={"u": ["hierarchy"], "v": ["hierarchy"], "bias": biases},
+        priors={"u": ["hierarchy", *content], "v": ["hierarchy", *content], "bias": biases},
         bias_active=problem.active.bias,
         relation_active=np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols),
     )
@@ -69,7 +72,7 @@ def assert_same(twins: Twins, rtol, atol):
         block, live = blocks[next(name for name in blocks if path.startswith(f"{name}."))], slice(None)
         if ".hierarchy." in path:
             live = block.parts()["hierarchy"].graph.category_active
-        elif ".centre." not in path:
+        elif ".centre." not in path and ".linear." not in path:
             live = block.active
         close(arrays[path][live], np.reshape(theirs, arrays[path].shape)[live], rtol, atol, path)
 
@@ -94,6 +97,13 @@ def _paired(posterior, state, sides):
                 found[f"relation {k}.{block}.{ours}"] = getattr(relation, f"{block}_{theirs}")
         for ours, value in zip(("mean", "variance"), relation.r_centre, strict=True):
             found[f"relation {k}.r.centre.{ours}"] = value
+    for name, content in (("u", state.u.content), ("v", state.v.content), ("bias", state.bias_content)):
+        if content is not None:
+            nodes = range(len(content.features))
+            found |= {f"{name}.linear.weights": content.mean.T, f"{name}.linear.covariance": content.covariance}
+            found |= {f"{name}.linear.centre": 0 * content.rho, f"{name}.linear.factor": 0 * content.rho + 1}
+            found[f"{name}.linear.shift"] = np.array([content.shift(node) for node in nodes])
+            found[f"{name}.linear.leverage"] = np.array([content.leverage(node) for node in nodes])
     return {path: found[path] for path in posterior.arrays()}
 
 
@@ -113,9 +123,13 @@ def taxonomy_of(taxonomy):
     return Taxonomy.from_edges(edges, names) if edges else None
 
 
-def _side(name, taxonomy, active):
+def _side(name, taxonomy, active, features):
     names = Vocabulary([str(node) for node in range(len(active))])
-    return Side(name, names, taxonomy_of(taxonomy), active.copy())
+    known = None
+    if features is not None:
+        rows = np.flatnonzero(features.any(axis=1))
+        known = Features(names, [Source(str(f), features[rows, f : f + 1], rows) for f in range(features.shape[1])])
+    return Side(name, names, taxonomy_of(taxonomy), active.copy(), features=known)
 
 
 def _give_evidence(problem, posterior):

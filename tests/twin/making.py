@@ -3,9 +3,11 @@
 from tests.twin import twin
 
 
-def make(seed, **options):
+def make(seed, content=False, **options):
     """A random problem and start; rows and columns are the same set for even seeds."""
     problem = twin.random_problem(seed, shared=seed % 2 == 0, **options)
+    if content:
+        problem = twin.with_random_features(problem, seed)
     return problem, twin.random_state(problem, seed)
 
 

@@ -23,7 +23,10 @@ def log_sigmoid_bound(x, xi):
 def bias_prior(problem, state, node):
     """Mean and variance of what the bias of a column, or of its category, is drawn to, less the common mean."""
     edges = problem.col_taxonomy.edges(node) if problem.nested_biases else []
-    return sum(a * state.g_mean[n] for n, a in edges), sum(a**2 * state.g_var[n] for n, a in edges)
+    mean, variance = sum(a * state.g_mean[n] for n, a in edges), sum(a**2 * state.g_var[n] for n, a in edges)
+    if state.bias_content is not None:
+        mean, variance = mean + state.bias_content.shift(node)[0], variance + state.bias_content.leverage(node)
+    return mean, variance
 
 
 def bias_distance(problem, state, j):
@@ -89,8 +92,8 @@ def optimal_zeta(problem, state):
 
 
 def prior_mean(taxonomy, part, node):
-    """E[m_i], the weighted mean of the parents' category means; 0 without parents."""
-    mean = np.zeros(part.mean.shape[1])
+    """E[m_i], the weighted mean of the parents' category means and what features add; 0 without both."""
+    mean = np.zeros(part.mean.shape[1]) if part.content is None else part.content.shift(node)
     for parent, weight in taxonomy.edges(node):
         mean = mean + weight * part.category_mean[parent]
     return mean
@@ -98,7 +101,8 @@ def prior_mean(taxonomy, part, node):
 
 def prior_mean_variance(taxonomy, part, node):
     """V, the variance of every coordinate of m_i under q."""
-    return sum(weight**2 * part.category_variance[parent] for parent, weight in taxonomy.edges(node))
+    own = 0.0 if part.content is None else part.content.leverage(node)
+    return own + sum(weight**2 * part.category_variance[parent] for parent, weight in taxonomy.edges(node))
 
 
 def entity_distance(problem, state, name, node):

@@ -44,8 +44,12 @@ def _part(problem, state, name, n, rng):
     all_h = np.zeros((n, len(taxonomy), problem.dim))
     all_h[:, categories] = h
     ratio = -ratio - log_q
-    ratio += _log_prior(problem, "entity", z, _centers(taxonomy, all_h, nodes), tau)
-    ratio += _log_prior(problem, "category", h, _centers(taxonomy, all_h, categories), tau_h)
+    shift = np.zeros((n, len(taxonomy), problem.dim))
+    if part.content is not None:
+        shift, more = part.content.samples(n, rng)
+        ratio += more
+    ratio += _log_prior(problem, "entity", z, _centers(taxonomy, all_h, nodes) + shift[:, nodes], tau)
+    ratio += _log_prior(problem, "category", h, _centers(taxonomy, all_h, categories) + shift[:, categories], tau_h)
     samples = np.zeros((n, len(taxonomy), problem.dim))
     samples[:, nodes] = z
     return samples, ratio
@@ -59,13 +63,17 @@ def _factors(problem, relation, mean, variance, rate, n, rng):
 
 
 def _bias_categories(problem, state, n, rng):
-    """Samples of the biases of categories (zero where barren), and their log p - log q."""
+    """Samples of what categories and features add to the prior means of biases, and their log p - log q."""
     on = np.flatnonzero(problem.bias_categories)
     mean, deviation = state.g_mean[on, None], np.sqrt(state.g_var[on, None])
     z, tau, log_q = _sample_normal_gamma(problem, "bias", mean, deviation, state.g_tau_rate[on], n, rng)
-    g = np.zeros((n, problem.n_cols, 1))
+    g, shift = np.zeros((n, problem.n_cols, 1)), np.zeros((n, problem.n_cols, 1))
     g[:, on] = z
-    return g, _log_prior(problem, "bias", z, _centers(problem.col_taxonomy, g, on), tau) - log_q
+    if state.bias_content is not None:
+        shift, more = state.bias_content.samples(n, rng)
+        log_q = log_q - more
+    ratio = _log_prior(problem, "bias", z, _centers(problem.col_taxonomy, g, on) + shift[:, on], tau) - log_q
+    return _centers(problem.col_taxonomy, g, np.arange(problem.n_cols)) + shift, ratio
 
 
 def _biases(problem, kind, active, mean, variance, rate, centre, n, rng, nearer=None):
@@ -93,9 +101,8 @@ def monte_carlo_bound(problem, state, n, rng):
     u, total = _part(problem, state, "u", n, rng)
     v, ratio = _part(problem, state, "v", n, rng)
     total += ratio
-    g, ratio = _bias_categories(problem, state, n, rng)
+    nearer, ratio = _bias_categories(problem, state, n, rng)
     total += ratio
-    nearer = _centers(problem.col_taxonomy, g, np.arange(problem.n_cols))
     parameters = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
     b, ratio = _biases(problem, "bias", problem.active.bias, *parameters, n, rng, nearer)
     cells = problem.cells

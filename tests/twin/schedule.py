@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tests.twin import updates
+from tests.twin import content, updates
 from tests.twin.bound import bound
 
 
@@ -16,6 +16,8 @@ def blocks(problem):
         for node in reversed(problem.taxonomy(name).parents_first):
             if problem.active.categories(name)[node]:
                 everything[f"h_{name}:{node}"] = partial(updates.update_h, problem, name=name, node=node)
+        if problem.rho is not None:
+            everything[f"a_{name}"] = partial(content.content_of_part, problem, name=name)
     for k, relation in enumerate(problem.relations):
         for m in range(relation.rank):
             everything[f"x:{k}:{m}"] = partial(updates.update_x, problem, k=k, m=m)
@@ -28,6 +30,8 @@ def blocks(problem):
     for node in reversed(problem.col_taxonomy.parents_first):
         if problem.bias_categories[node]:
             everything[f"g:{node}"] = partial(updates.update_g, problem, node=node)
+    if problem.rho is not None:
+        everything["a_bias"] = partial(content.content_of_biases, problem)
     everything["centre_bias"] = partial(updates.update_bias_centre, problem)
     for name in ("u", "v"):
         everything[f"tau_{name}"] = partial(updates.update_tau_entities, problem, name=name)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tests.twin.content import random_content
+
 
 @dataclass
 class Part:
@@ -16,6 +18,7 @@ class Part:
     category_mean: np.ndarray  # (n, t)
     category_variance: np.ndarray  # (n,): the density is isotropic
     category_tau_rate: np.ndarray  # (n,)
+    content: object = None  # what features add to prior means
 
 
 @dataclass
@@ -48,6 +51,7 @@ class State:
     g_var: np.ndarray  # (n_cols,)
     g_tau_rate: np.ndarray  # (n_cols,)
     relations: list
+    bias_content: object = None
 
     def part(self, name):
         """The part "u" or "v"."""
@@ -92,4 +96,9 @@ def random_state(problem, seed=0):
     u, v = part(problem.n_rows), part(n)
     g = problem.bias_categories
     categories = np.where(g, mean(n), 0.0), np.where(g, variance(n), 0.0), rate("bias", n)
-    return State(u, v, *bias, *categories, relations)
+    state = State(u, v, *bias, *categories, relations)
+    if problem.rho is not None:
+        for own, features in ((u, problem.row_features), (v, problem.col_features)):
+            own.content = random_content(features, problem.rho, t, rng)
+        state.bias_content = random_content(problem.col_features, problem.rho, 1, rng)
+    return state

@@ -2,6 +2,7 @@
 
 from tests.twin.bound import bound, bound_terms
 from tests.twin.cold import ColdDensity, cold_bias_prior, cold_bias_variance, cold_density
+from tests.twin.content import Content, content_of_biases, content_of_part, with_random_features
 from tests.twin.evidence import Evidence, Sites, no_evidence, with_random_evidence
 from tests.twin.moments import (
     bias_prior,
@@ -55,6 +56,7 @@ __all__ = [
     "Active",
     "Cells",
     "ColdDensity",
+    "Content",
     "Evidence",
     "Part",
     "Problem",
@@ -70,6 +72,8 @@ __all__ = [
     "cold_bias_prior",
     "cold_bias_variance",
     "cold_density",
+    "content_of_biases",
+    "content_of_part",
     "entity_system",
     "exact_update_entities",
     "exact_update_u",
@@ -114,4 +118,5 @@ __all__ = [
     "update_x",
     "update_y",
     "with_random_evidence",
+    "with_random_features",
 ]

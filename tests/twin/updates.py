@@ -158,6 +158,8 @@ def update_h(problem, state, name, node):
         edges = dict(taxonomy.edges(child))
         weight = edges.pop(node)
         others = sum((a * part.category_mean[n] for n, a in edges.items()), np.zeros(problem.dim))
+        if part.content is not None:
+            others = others + part.content.shift(child)
         if active.entities(name)[child]:
             tau_child = problem.shape("entity") / part.tau_rate[child]
             precision += tau_child * weight**2
@@ -195,6 +197,8 @@ def update_g(problem, state, node):
         edges = dict(taxonomy.edges(child))
         weight = edges.pop(node)
         others = sum(a * state.g_mean[n] for n, a in edges.items())
+        if state.bias_content is not None:
+            others += state.bias_content.shift(child)[0]
         heard = []
         if active.bias[child]:
             heard.append((state.bias_tau_rate[child], state.bias_mean[child] - state.bias_centre[0]))

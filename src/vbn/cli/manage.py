@@ -14,6 +14,7 @@ from vbn.cli.shared import Model, OnSide, Side, open_model, say
 @verb(
     'vbn add my-model "Zoolander 3" --parent "Ben Stiller" --out new-model',
     'vbn add my-model halloumi --parent cheese --context "grill=3" --context salad',
+    'vbn add my-model "Zoolander 3" --text "a male model saves the world again"',
     "vbn add my-model --from new-items.csv    (columns name, parent: a row for each parent)",
 )
 def add(
@@ -23,6 +24,11 @@ def add(
     context: Annotated[
         list[str] | None, typer.Option(help="What it was seen with, NAME or NAME=COUNT; repeatable.")
     ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(help="Its features, as many as in training; repeatable.", metavar="[NAME=]V1,V2,..."),
+    ] = None,
+    text: Annotated[list[str] | None, typer.Option(help="A text about it; repeatable.", metavar="[NAME=]TEXT")] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Many at once: a csv of name, parent[, weight], a row a parent.")
     ] = None,
@@ -30,12 +36,16 @@ def add(
     out: Annotated[Path | None, typer.Option(help="Folder for the larger model; by default it replaces MODEL.")] = None,
 ) -> None:
     """Give new entities a density at once, without retraining."""
+    from vbn.cli.content import texts_of, vectors_of
     from vbn.cli.run_files import forget, note_added, run_of
+    from vbn.inference import text_sources
 
     if (name is None) == (source is None):
         raise typer.BadParameter("give a name or --from, one of the two.")
-    if source is not None and (parent or context):
-        raise typer.BadParameter("--parent and --context belong to one name; with --from, the file has the parents.")
+    if source is not None and (parent or context or features or text):
+        raise typer.BadParameter(
+            "--parent, --context, --features and --text belong to one name; with --from, the file has the parents."
+        )
     target = out or model
     in_place = target.resolve() == model.resolve()
     run = run_of(model) if in_place else None
@@ -44,7 +54,14 @@ def add(
     before = len(grown.trained_.vocabulary(side))
     new: Any = source
     if name is not None:
-        new = {name: {"parents": _weights(grown, parent, side), "contexts": _contexts(grown, context, side)}}
+        new = {
+            name: {
+                "parents": _weights(grown, parent, side),
+                "contexts": _contexts(grown, context, side),
+                "features": vectors_of(features),
+                "text": texts_of(text, text_sources(grown.trained_, side)),
+            }
+        }
     grown.add(new, side=side)
     folder = grown.save(target, counts=counts)
     added = len(grown.trained_.vocabulary(side)) - before

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from vbn._errors import DataError, UnknownEntityError
+from vbn.cli.content import check_content_usage, with_content
 from vbn.cli.shared import option_of, split_columns
 from vbn.data import (
     COUNTS,
@@ -137,6 +138,7 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter("give --validation or --hold-out, not both.")
     if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
         raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
+    check_content_usage(settings)
     _check_hold_out_by(settings)
     _check_engine(settings)
 
@@ -162,7 +164,7 @@ def _check_engine(settings: Mapping[str, Any]) -> None:
 
 
 def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | None = None) -> Dataset:
-    """Return the data to train on with its co-occurrences, taxonomy and relations.
+    """Return the data to train on with its co-occurrences, taxonomy, relations and content.
 
     Counts that take more than the settings' memory are moved to the folder `scratch` and mapped.
     """
@@ -183,7 +185,7 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
     missing = "skip" if settings.get("skip_unknown") else unnamed
     for name, file in settings.get("relation", {}).items():
         data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing)
-    return data
+    return with_content(settings, data)
 
 
 def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Dataset:

@@ -15,6 +15,7 @@ import typer
 
 from vbn._errors import DataError
 from vbn._parameters import PARAMETERS, up_to_date
+from vbn.cli.content import CONTENT, check_content, content_entries, with_files
 from vbn.cli.run_files import STAMP
 from vbn.cli.shared import option_of, split_columns
 from vbn.cli.train import OPTIONS
@@ -37,6 +38,7 @@ _OPTIONS |= {
     "columns": (list,),
     "taxonomy_columns": (list,),
     "relation": (dict,),
+    **dict.fromkeys(CONTENT, (dict,)),
 }
 _PARAMETERS: _Types = {
     name: (*_TYPES.get(item.kind, _TEXT), *([str] if item.auto else []), *([dict] if item.by else []))
@@ -60,6 +62,10 @@ def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
             given[key] = _by_name(key, given[key])
     if "relation" in given:
         given["relation"] = settings.get("relation", {}) | _relation_files(given["relation"])
+    for key in CONTENT:
+        if key in given:
+            catalogue = given.get("catalogue", settings.get("catalogue"))
+            given[key] = settings.get(key, {}) | content_entries(key, given[key], catalogue)
     if "symmetric" in given:
         given["symmetric"] = list(dict.fromkeys([*settings.get("symmetric", []), *given["symmetric"]]))
     plain = {key: str(value) if isinstance(value, str) else value for key, value in given.items()}
@@ -114,7 +120,7 @@ def read_config(path: Path) -> dict[str, Any]:
             settings[key] = _from_here(path, settings[key])
     if "relation" in settings:
         settings["relation"] = {name: _from_here(path, file) for name, file in settings["relation"].items()}
-    return settings
+    return with_files(settings, lambda file: _from_here(path, file))
 
 
 def _check(path: Path, key: str, value: Any) -> None:
@@ -129,6 +135,8 @@ def _check(path: Path, key: str, value: Any) -> None:
         raise DataError(f"{path}: {key} = {value!r} should be of type {wanted}.")
     if isinstance(value, dict) and key == "relation" and not all(isinstance(file, str) for file in value.values()):
         raise DataError(f"{path}: [relation] must give a file for each name.")
+    if isinstance(value, dict) and key in CONTENT:
+        check_content(path, key, value)
 
 
 def _from_here(config: Path, file: str) -> str:
@@ -137,7 +145,7 @@ def _from_here(config: Path, file: str) -> str:
 
 def to_toml(settings: Mapping[str, Any], folder: Path) -> str:
     """Return settings as toml for a file in a folder; paths are relative to it, and can move together with it."""
-    local = dict(settings)
+    local = with_files(settings, lambda file: _relative(file, folder))
     for key in PATHS:
         if key in local:
             local[key] = _relative(local[key], folder)

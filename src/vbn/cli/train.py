@@ -36,6 +36,9 @@ _UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
 _EVIDENCE = "Baskets: with how many others an item counts at most; none: with all [auto]."
 _FIELDS = "A,B,..."
+_CONTENT = "[NAME=]FILE[:COLUMN,...]"
+_NUMBERS = "Numbers as prior: csv, tsv, parquet, npy or npz, a row an entity; repeatable."
+_TEXTS = "Texts as prior, by the encoder of vbn[text]; repeatable."
 
 Kind = Literal["sequences", "baskets", "interactions", "pairs", "matrix", "folder"]
 By = Literal["random", "time", "last", "user"]
@@ -69,6 +72,8 @@ OPTIONS = (
     Option("columns", str, _MAIN, _COLUMNS, metavar=_FIELDS),
     Option("taxonomy", Path, _MAIN, "A file of child, parent[, weight]."),
     Option("relation", list[str], _MAIN, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
+    Option("features", list[str], _MAIN, _NUMBERS, metavar=_CONTENT),
+    Option("text", list[str], _MAIN, _TEXTS, metavar=_CONTENT),
     Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1); kept with the model."),
     Option("config", Path, _INPUT, "A toml file with any of these options, without the dashes; options win."),
     Option("hold_out_by", By, _INPUT, "Hold out any pairs, the latest, each user's last, or some users' [random]."),
@@ -90,6 +95,8 @@ OPTIONS = (
     Option("taxonomy_side", Side, _KNOWLEDGE, "Whose taxonomy it is [column]."),
     Option("taxonomy_columns", str, _KNOWLEDGE, "Columns of the taxonomy's file.", metavar=_FIELDS),
     Option("drop_cycles", bool, _KNOWLEDGE, "Drop edges that close a cycle instead of failing.", "--drop-cycles"),
+    Option("id", str, _KNOWLEDGE, "The column of --features and --text with the names of entities.", metavar="COLUMN"),
+    Option("content_side", Side, _KNOWLEDGE, "Whose features and texts they are [column]."),
     Option("symmetric", list[str], _KNOWLEDGE, "This relation holds both ways; repeatable.", metavar="NAME"),
     Option("skip_unknown", bool, _KNOWLEDGE, "Leave out relation pairs with an unknown name.", "--skip-unknown"),
     Option("address", str, _RUN, "Ray: where the cluster is [RAY_ADDRESS, or this machine].", metavar="HOST:PORT"),
@@ -136,7 +143,7 @@ def _option(parameter: Parameter) -> Option:
     flags = f"{option_of(name)} {option_of(parameter.formerly)}" if parameter.formerly else ""
     panel = _MAIN if parameter.main else GROUPS[parameter.group]
     if parameter.by:
-        metavar = f"VALUE | {'NAME' if parameter.by == 'relation' else 'KIND'}=VALUE"
+        metavar = f"VALUE | {'KIND' if parameter.by == 'kind' else 'NAME'}=VALUE"
         return Option(name, list[str], panel, about, flags, metavar)
     words: Any = ("auto", "yes", "no") if parameter.kind == "auto" else parameter.choices
     kind = {"whole": int, "number": float, "flag": bool}.get(parameter.kind, Literal[words] if words else str)
@@ -148,6 +155,7 @@ def _option(parameter: Parameter) -> Option:
 @verb(
     "vbn train corpus.txt --kind sequences --window 5 --subsample 1e-4 --out my-model",
     "vbn train ratings.csv --kind interactions --columns user,item --taxonomy genres.csv --out my-model",
+    "vbn train ratings.csv --kind interactions --features items.csv:price,year --text items.csv:title --out my-model",
     "vbn train words.txt --kind sequences --relation antonym=antonyms.csv --symmetric antonym --out my-model",
     "vbn train counts --kind folder --engine ray --address head:6379 --out my-model",
     "vbn train --config my-model/train.toml    (repeats a run)",

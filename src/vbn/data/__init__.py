@@ -7,6 +7,7 @@ from vbn.data.counting import count_pairs, from_corpus
 from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, ranges_by_load
 from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of
+from vbn.data.features import ROWS_AT_ONCE, Features, Source
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
@@ -16,20 +17,25 @@ from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_co
 from vbn.data.merge import thinned
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
+from vbn.data.texts import OFFLINE, same_encoder
 from vbn.data.vocabulary import Vocabulary, as_name, known_ids
 
 __all__ = [
     "COUNTS",
+    "OFFLINE",
+    "ROWS_AT_ONCE",
     "TEXT",
     "UNREADABLE",
     "Columns",
     "Counts",
     "Dataset",
+    "Features",
     "Field",
     "File",
     "MappedArray",
     "Relation",
     "Runner",
+    "Source",
     "Taxonomy",
     "Vocabulary",
     "amount",
@@ -63,6 +69,7 @@ __all__ = [
     "read_parquet",
     "read_sentences",
     "reading",
+    "same_encoder",
     "shares_of_parents",
     "speaking_as",
     "thinned",

@@ -17,7 +17,7 @@ from vbn.data.counting import (
     separate_parts,
     shared_parts,
 )
-from vbn.data.io.folder import read_folder
+from vbn.data.io.folder import read_features, read_folder
 from vbn.data.io.inputs import INTERACTIONS, PAIRS, TIME, read_columns
 from vbn.data.io.matrix import from_matrix, read_matrix
 from vbn.data.io.text import read_baskets, read_corpus
@@ -252,7 +252,9 @@ class Constructors:
         Dataset(pairs: 3 entities, 2 cells, total 2)
         """
         parts, kind = read_folder(folder)
-        return cls._build(parts, kind)
+        made = cls._build(parts, kind)
+        known = [read_features(folder, "row", made.rows), read_features(folder, "column", made.columns)]
+        return made if known == [None, None] else made._replaced(row_features=known[0], column_features=known[1])
 
     @classmethod
     def from_pairs(

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from vbn._errors import DataError, ParameterError, RelationError
+from vbn._errors import REMEDY, DataError, ParameterError, RelationError
 from vbn.data.constructors import Constructors
 from vbn.data.counting import check_flag
 from vbn.data.counts import Counts, FloatArray, read_only
 from vbn.data.describe import Description, amount, counted, describe
+from vbn.data.features import Features, Source, read_source
+from vbn.data.io.content import read_numbers, read_texts
 from vbn.data.io.folder import write_folder
 from vbn.data.merge import merged, with_columns_as_rows
 from vbn.data.relation import Relation, read_relation
 from vbn.data.taxonomy import Taxonomy
-from vbn.data.vocabulary import Vocabulary
+from vbn.data.texts import encode_texts, text_encoder
+from vbn.data.vocabulary import Vocabulary, check_missing
 
 _COUNTED_BY_CELLS = ("baskets", "interactions")  # kinds whose noise follows the cells, not the entities' own counts
 
@@ -26,8 +29,8 @@ class Dataset(Constructors):
     """Co-occurrence counts, a taxonomy and relations over named entities; immutable.
 
     Make one with `from_sequences`, `from_baskets`, `from_interactions`, `from_pairs` or `from_matrix`; add prior
-    knowledge with `with_taxonomy` and `with_relation`, which return a new data set. The constructor below only puts
-    finished parts together.
+    knowledge with `with_taxonomy`, `with_features`, `with_text` and `with_relation`, which return a new data set. The
+    constructor below only puts finished parts together.
 
     Parameters
     ----------
@@ -38,6 +41,8 @@ class Dataset(Constructors):
         The counts, of shape ``(len(rows), len(columns))``.
     row_taxonomy, column_taxonomy
         Taxonomy of either side; where both sides are the same, give `column_taxonomy`.
+    row_features, column_features
+        Features of either side; where both sides are the same, give `column_features`.
     relations
         Relations by name, from rows to columns.
     times
@@ -63,6 +68,8 @@ class Dataset(Constructors):
         *,
         row_taxonomy: Taxonomy | None = None,
         column_taxonomy: Taxonomy | None = None,
+        row_features: Features | None = None,
+        column_features: Features | None = None,
         relations: Mapping[str, Relation] | None = None,
         times: FloatArray | None = None,
         kind: str = "pairs",
@@ -73,6 +80,8 @@ class Dataset(Constructors):
         self._reading = None if reading is None else dict(reading)
         self._column_taxonomy = column_taxonomy
         self._row_taxonomy = column_taxonomy if self.shared else row_taxonomy
+        self._column_features = column_features
+        self._row_features = column_features if self.shared else row_features
         self._relations = dict(relations or {})
         self._times = None if times is None else read_only(np.asarray(times, dtype=np.float64))
         self._check_fit()
@@ -93,6 +102,9 @@ class Dataset(Constructors):
         sides = ((self._row_taxonomy, self._rows), (self._column_taxonomy, self._columns))
         if any(taxonomy is not None and taxonomy.vocabulary is not names for taxonomy, names in sides):
             raise DataError("a taxonomy of the data set has another vocabulary than its entities")
+        known = ((self._row_features, self._rows), (self._column_features, self._columns))
+        if any(features is not None and features.vocabulary is not names for features, names in known):
+            raise DataError("features of the data set have another vocabulary than its entities")
 
     @property
     def rows(self) -> Vocabulary:
@@ -155,6 +167,22 @@ class Dataset(Constructors):
     taxonomy = column_taxonomy
 
     @property
+    def row_features(self) -> Features | None:
+        """The features of the rows, if any."""
+        return self._row_features
+
+    @property
+    def column_features(self) -> Features | None:
+        """The features of the columns, if any."""
+        return self._column_features
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of all sources of features, of rows and columns."""
+        sides = [side for side in (self._row_features, self._column_features) if side is not None]
+        return tuple(dict.fromkeys(source.name for side in sides for source in side.sources))
+
+    @property
     def relations(self) -> dict[str, Relation]:
         """The relations by name, as a new dict."""
         return dict(self._relations)
@@ -173,10 +201,10 @@ class Dataset(Constructors):
         return None if self._reading is None else dict(self._reading)
 
     def to_folder(self, folder: str | os.PathLike[str]) -> Dataset:
-        """Write counts, times and names to a new folder and return the data set that `from_folder` opens from it.
+        """Write counts, times, names and features to a new folder; return the data set that `from_folder` opens.
 
-        Its counts are in files that are mapped into memory: the system reads what training needs and keeps only as
-        much of it as there is room for.
+        Its counts and features are in files that are mapped into memory: the system reads what training needs and keeps
+        only as much of it as there is room for.
 
         Parameters
         ----------
@@ -254,6 +282,152 @@ class Dataset(Constructors):
             return self._replaced(taxonomy.vocabulary, self._columns, row_taxonomy=taxonomy)
         rows = taxonomy.vocabulary if self.shared else self._rows
         return self._replaced(rows, taxonomy.vocabulary, column_taxonomy=taxonomy)
+
+    def with_features(
+        self,
+        features: Any,
+        ids: Any = None,
+        side: str = "column",
+        name: str = "features",
+        *,
+        id: str | int | None = None,  # noqa: A002 - as the column is called
+        columns: Any = None,
+        missing: str = "error",
+        header: bool | None = None,
+        delimiter: str | None = None,
+    ) -> Dataset:
+        """Return this data set with features of its entities: numbers that a model predicts prior means from.
+
+        They stand beside what the taxonomy says. Entities without features are fine; categories of the taxonomy may
+        have some too, if it is there already. Call it again with another `name` for a further source.
+
+        Parameters
+        ----------
+        features : array (n, F), dict {id: vector}, table or path
+            Numbers: one row for each of `ids`, or for each entity in the order of the vocabulary. Or a table with a
+            column of ids, and columns of numbers or one of vectors. Or the path of a csv, tsv, txt or parquet file with
+            such columns, of a .npy file (mapped, never read as a whole; the ids are in `ids`, or one a line in
+            NAME.ids.txt beside NAME.npy), or of a .npz file with `ids` beside the numbers.
+        ids : list, optional
+            The entity of each row of an array; or, for a .npy file, the path of a text file with one a line. Unknown
+            ones are left out with a warning.
+        side : {"row", "column"}, default "column"
+            Whose features they are, where rows and columns differ.
+        name : str, default "features"
+            Name of this source.
+        id : str or int, optional
+            Name or number of the column of a table or file that holds the ids; by default one with a usual name, or
+            the only one that does not hold numbers.
+        columns : list of str or int, optional
+            The columns of numbers; by default all others. Each is scaled to the same variance, while the dimensions of
+            vectors and arrays share one scale.
+        missing : {"error", "drop"}, default "error"
+            Whether a missing or infinite number is an error, or its row is left out.
+        header, delimiter : optional
+            How to read a text file, as in the constructors.
+
+        Raises
+        ------
+        DataError
+            If a number is missing or infinite, lengths do not fit, a column is not numeric, an entity has two rows, no
+            id is known, or the name is taken.
+
+        Examples
+        --------
+        >>> data = Dataset.from_pairs(["tea", "milk"], ["milk", "tea"])
+        >>> data.with_features({"tea": [1.0, 0.5], "milk": [0.0, 1.5]}, name="taste").column_features
+        Features(taste: 2 columns for 2 of 2 entities)
+        >>> table = {"item": ["tea", "milk"], "price": [2.5, 1.2], "year": [2020, 2024]}
+        >>> data.with_features(table, id="item").column_features.sources[0].columns
+        ('price', 'year')
+        """
+        check_missing(missing)
+        options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter}
+        read = read_numbers(features, ids, id, columns, **options)
+        names = self._named(side)
+        return self._with_source(read_source(read.values, read.ids, names, name, read.columns), side)
+
+    def with_text(
+        self,
+        texts: Any,
+        id: str | int | None = None,  # noqa: A002 - as the column is called
+        text: Any = None,
+        encoder: Any = None,
+        side: str | None = None,
+        name: str = "text",
+        *,
+        header: bool | None = None,
+        delimiter: str | None = None,
+    ) -> Dataset:
+        """Return this data set with what texts say of its entities, as features.
+
+        An encoder turns each text into a vector; see `with_features` for what becomes of these. Entities without a
+        text, or with an empty one, have no features. Vectors are kept in a cache, the folder VBN_CACHE or `vbn` in the
+        user's cache folder, and found again by what the text says; set VBN_CACHE to nothing to do without.
+
+        Parameters
+        ----------
+        texts : dict {id: text}, table or path
+            A text for each entity, or a table or a csv, tsv, txt or parquet file with columns of ids and texts.
+        id : str or int, optional
+            Name or number of the column that holds the ids; by default one with a usual name.
+        text : str, int or list, optional
+            The column of texts, or several that are joined; by default one with a usual name, or the only other one.
+        encoder : optional
+            Anything with ``encode(list of texts)``, as sentence-transformers and model2vec have, or a function from a
+            list of texts to an array (whose result is not cached). By default a small encoder that needs no network
+            and no graphics card, of the extra ``text``.
+        side : {"row", "column"}, optional
+            Whose texts they are, where rows and columns differ; by default those of the columns.
+        name : str, default "text"
+            Name of this source.
+        header, delimiter : optional
+            How to read a text file, as in the constructors.
+
+        Raises
+        ------
+        MissingExtraError
+            If no encoder is given and the extra ``text`` is not installed.
+        DataError
+            If no id is known, an entity has two texts, all texts are empty, or the name is taken.
+
+        Examples
+        --------
+        >>> def lengths(texts):
+        ...     return [[len(text), text.count(" ")] for text in texts]
+        >>> data = Dataset.from_pairs(["tea", "milk"], ["milk", "tea"])
+        >>> data.with_text({"tea": "leaves in hot water", "milk": ""}, encoder=lengths).column_features
+        Features(text: 2 columns for 1 of 2 entities)
+        """
+        side = "column" if side is None else side
+        names = self._named(side)
+        self._refuse_taken(name, side)
+        read = read_texts(texts, id, text, header=header, delimiter=delimiter)
+        chosen = text_encoder(encoder)
+        vectors, ids = encode_texts(read, names, chosen)
+        return self._with_source(read_source(vectors, ids, names, name, encoder=chosen.name), side)
+
+    def _named(self, side: str) -> Vocabulary:
+        if side not in ("row", "column"):
+            raise ParameterError(f'side must be "row" or "column", got {side!r}')
+        return self._rows if side == "row" else self._columns
+
+    def _features_of(self, side: str) -> Features | None:
+        return self._row_features if side == "row" else self._column_features
+
+    def _refuse_taken(self, name: str, side: str) -> None:
+        earlier = self._features_of(side)
+        if earlier is not None and name in earlier.widths:
+            raise DataError(
+                f"there are features {name!r} already; give this source another {REMEDY}", remedies=[("name",)]
+            )
+
+    def _with_source(self, source: Source, side: str) -> Dataset:
+        self._refuse_taken(source.name, side)
+        earlier = self._features_of(side)
+        made = Features(self._named(side), (source,)) if earlier is None else earlier.with_source(source)
+        on_rows = side == "row" and not self.shared
+        return self._replaced(row_features=made) if on_rows else self._replaced(column_features=made)
 
     def with_relation(
         self,
@@ -349,6 +523,8 @@ class Dataset(Constructors):
         counts: Counts | None = None,
         row_taxonomy: Taxonomy | None = None,
         column_taxonomy: Taxonomy | None = None,
+        row_features: Features | None = None,
+        column_features: Features | None = None,
         relations: Mapping[str, Relation] | None = None,
     ) -> Dataset:
         """Return this data set with some parts replaced, and the others grown to fit the vocabularies."""
@@ -356,12 +532,16 @@ class Dataset(Constructors):
         columns = self._columns if columns is None else columns
         row_taxonomy = row_taxonomy or self._row_taxonomy
         column_taxonomy = column_taxonomy or self._column_taxonomy
+        row_features = row_features or self._row_features
+        column_features = column_features or self._column_features
         return Dataset(
             rows,
             columns,
             (counts or self._counts).resized((len(rows), len(columns))),
             row_taxonomy=None if row_taxonomy is None else row_taxonomy.over(rows),
             column_taxonomy=None if column_taxonomy is None else column_taxonomy.over(columns),
+            row_features=None if row_features is None else row_features.over(rows),
+            column_features=None if column_features is None else column_features.over(columns),
             relations=self._relations if relations is None else relations,
             times=self._times if counts is None else None,
             kind=self._kind,
@@ -410,6 +590,8 @@ class Dataset(Constructors):
         edges = sum(t.n_edges for t in {self._row_taxonomy, self._column_taxonomy} if t is not None)
         if edges:
             text += f"; taxonomy of {counted(edges, 'edge')}"
+        if self.sources:
+            text += f"; features: {', '.join(self.sources)}"
         if self._relations:
             text += f"; relations: {', '.join(self._relations)}"
         return f"Dataset({text})"

@@ -15,6 +15,7 @@ from vbn._errors import ParameterError
 
 if TYPE_CHECKING:
     from vbn.data.dataset import Dataset
+    from vbn.data.features import Features, Source
     from vbn.data.taxonomy import Taxonomy
     from vbn.data.vocabulary import Vocabulary
 
@@ -88,10 +89,10 @@ def describe(data: Dataset) -> Description:
         "density": counts.density,
     }
     if data.shared:
-        facts["entities"] = _side(data.columns, data.column_taxonomy)
+        facts["entities"] = _side(data.columns, data.column_taxonomy, data.column_features)
     else:
-        facts["rows"] = _side(data.rows, data.row_taxonomy)
-        facts["columns"] = _side(data.columns, data.column_taxonomy)
+        facts["rows"] = _side(data.rows, data.row_taxonomy, data.row_features)
+        facts["columns"] = _side(data.columns, data.column_taxonomy, data.column_features)
     facts["relations"] = {
         name: {"pairs": len(relation), "symmetric": relation.symmetric, "skipped_pairs": relation.skipped}
         for name, relation in data.relations.items()
@@ -99,8 +100,8 @@ def describe(data: Dataset) -> Description:
     return Description(facts)
 
 
-def _side(names: Vocabulary, taxonomy: Taxonomy | None) -> dict[str, Any]:
-    """Return how many entities there are and how their counts fall off."""
+def _side(names: Vocabulary, taxonomy: Taxonomy | None, features: Features | None) -> dict[str, Any]:
+    """Return how many entities there are, how their counts fall off, and what is known of them."""
     seen = np.sort(names.counts[names.counts > 0])[::-1]
     top = seen[: -(-len(seen) // 10)]
     share_of = 1.0 / max(1, len(seen))
@@ -111,7 +112,14 @@ def _side(names: Vocabulary, taxonomy: Taxonomy | None) -> dict[str, Any]:
         "seen_at_most_5_times": float((seen <= 5).sum() * share_of),
         "top_tenth_holds": float(top.sum() / seen.sum()) if len(seen) else 0.0,
         "taxonomy": None if taxonomy is None else _taxonomy(taxonomy, names),
+        "features": {} if features is None else {own.name: _source(own, names) for own in features.sources},
     }
+
+
+def _source(source: Source, names: Vocabulary) -> dict[str, Any]:
+    seen = names.counts > 0
+    coverage = float(seen[source.rows].sum() / max(1, seen.sum()))
+    return {"columns": source.width, "entities": len(source), "coverage": coverage}
 
 
 def _taxonomy(taxonomy: Taxonomy, names: Vocabulary) -> dict[str, Any]:
@@ -150,6 +158,11 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
         f"{facts['seen_at_most_5_times']:.1%} at most 5 times; "
         f"the top 10 % hold {facts['top_tenth_holds']:.1%} of the total"
     )
+    for name, source in facts["features"].items():
+        yield (
+            f"  features   {name}: {counted(source['columns'], 'column')}; {source['coverage']:.1%} of the {side} seen "
+            "have some"
+        )
     taxonomy = facts["taxonomy"]
     if taxonomy is None:
         return

@@ -12,6 +12,7 @@ from vbn._errors import DataError, ParameterError, RelationError
 from vbn.data.counting import partners, together
 from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, latest
 from vbn.data.describe import counted
+from vbn.data.features import united
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Edges, Taxonomy
 from vbn.data.vocabulary import Coded, Vocabulary, row_number
@@ -42,6 +43,8 @@ def merged(ours: Dataset, theirs: Dataset) -> Dataset:
         Counts.from_coo(row, column, np.concatenate([counts.values, more.values]), shape),
         row_taxonomy=None if ours.shared else _united(ours.row_taxonomy, theirs.row_taxonomy, rows),
         column_taxonomy=_united(ours.column_taxonomy, theirs.column_taxonomy, columns),
+        row_features=None if ours.shared else united(ours.row_features, theirs.row_features, rows),
+        column_features=united(ours.column_features, theirs.column_features, columns),
         relations=_all_relations(ours, theirs, row_ids, column_ids, shape),
         times=_latest(ours, theirs, row, column),
         kind=ours.kind if ours.kind == theirs.kind else "merged",
@@ -147,16 +150,20 @@ def with_columns_as_rows(data: Dataset, weight: Any, basket_weight: Any) -> tupl
 def thinned(data: Dataset, kept: np.ndarray, *, with_knowledge: bool = True) -> Dataset:
     """Return a data set with some of its cells only (a mask), and all its entities with their ids.
 
-    An entity that loses all its cells is one without data. `with_knowledge`: with its taxonomies and relations.
+    An entity that loses all its cells is one without data. `with_knowledge`: with its taxonomies, features and
+    relations.
     """
     old = data.counts
     counts = Counts.from_coo(old.row_ids()[kept], old.indices[kept], old.values[kept], old.shape)
     columns = _with_share(data.columns, old.column_sums(), counts.column_sums())
     rows = columns if data.shared else _with_share(data.rows, old.row_sums(), counts.row_sums())
     above_rows, above_columns = data.row_taxonomy, data.column_taxonomy
+    of_rows, of_columns = data.row_features, data.column_features
     knowledge: dict[str, Any] = {
         "row_taxonomy": None if above_rows is None else above_rows.over(rows),
         "column_taxonomy": None if above_columns is None else above_columns.over(columns),
+        "row_features": None if of_rows is None else of_rows.over(rows),
+        "column_features": None if of_columns is None else of_columns.over(columns),
         "relations": data.relations,
         "reading": data.reading,
     }

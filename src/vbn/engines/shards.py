@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbn.data import Counts, MappedArray, by_file, opened
+from vbn.data import Counts, Features, MappedArray, by_file, opened
 from vbn.engines.threads import ThreadEngine
 from vbn.kernels import CellArrays, DensityArrays
 from vbn.model import BiasInputs, EntityInputs, Plan, Range, grouped
@@ -152,9 +152,14 @@ def _usable(array: np.ndarray) -> np.ndarray:
 def with_arrays(
     value: Any, change: Callable[[np.ndarray], Any], restore: Callable[[Shared], np.ndarray] | None = None
 ) -> Any:
-    """Return a copy of a value in which every array, also inside of tuples and objects, is what `change` returns."""
+    """Return a copy of a value in which every array, also inside of tuples and objects, is what `change` returns.
+
+    Features stay as they are: no half-sweep reads them.
+    """
     if isinstance(value, np.ndarray):
         return change(value)
+    if isinstance(value, Features):
+        return value
     if isinstance(value, Shared):
         return value if restore is None else restore(value)
     if isinstance(value, tuple):

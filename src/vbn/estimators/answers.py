@@ -23,6 +23,7 @@ from vbn.inference import (
     Dial,
     Explanation,
     LabelledPairs,
+    NewEntity,
     Reliability,
     Table,
     Tables,
@@ -39,6 +40,7 @@ from vbn.inference import (
     read_dial,
     read_newcomers,
     with_added,
+    with_encoded_texts,
 )
 from vbn.model import Trained
 from vbn.sampling import Sampler
@@ -290,15 +292,25 @@ class Answers(Parameters, Queries):
         return explain(trained, str(entity), side, int(k), cells)
 
     @hinting(_on_which_side)
-    def add(self, name: Any, parents: Any = None, contexts: Any = None, side: str = "column") -> Self:
+    def add(
+        self,
+        name: Any,
+        parents: Any = None,
+        contexts: Any = None,
+        side: str = "column",
+        *,
+        features: Any = None,
+        text: Any = None,
+        encoder: Any = None,
+    ) -> Self:
         """Give new entities a density at once, without retraining; the model itself grows.
 
         Parameters
         ----------
         name
-            A name. Or many at once, in any order: ``{name: {"parents": ..., "contexts": ...}}`` or ``{name: parents}``;
-            rows (name, parent[, weight]), a table with such columns, or the path of one (text that ends in .csv, .tsv,
-            .txt or .parquet, with or without .gz, is a path).
+            A name. Or many at once, in any order: ``{name: {"parents": ..., "contexts": ..., "features": ..., "text":
+            ...}}`` or ``{name: parents}``; rows (name, parent[, weight]), a table with such columns, or the path of one
+            (text that ends in .csv, .tsv, .txt or .parquet, with or without .gz, is a path).
         parents
             Its parent, a list of parents, or {parent: weight}: entities that the model knows, or that are added in the
             same call.
@@ -307,6 +319,12 @@ class Answers(Parameters, Queries):
             updates of training, all else held fixed. For an item these are users, where the two differ.
         side
             "row" or "column", where the two differ.
+        features
+            What is known of it as numbers: a vector as long as those of training, or {source: vector}.
+        text
+            What is known of it as text, if the model was trained with `Dataset.with_text`; or {source: text}.
+        encoder
+            Your own encoder, if the texts of training went through one: it is not saved with a model.
 
         Raises
         ------
@@ -331,14 +349,14 @@ class Answers(Parameters, Queries):
         """
         trained, data = self.trained_, self.data_
         trained.vocabulary(side)  # refuses an unknown side, even if nothing is added
-        new = read_newcomers(name, parents, contexts)
+        new = with_encoded_texts(trained, read_newcomers(name, parents, contexts, features, text), side, encoder)
         if new:
             with announced(f"inferring the densities of {len(new):,} new entities", self.verbose):
                 grown = add_entities(trained, new, side, self.seed)
             if data is not None:
                 self._data = with_added(data, grown, new, side)
             self._trained = grown
-        _warn_of_the_unknown([entity.name for entity in new if not entity.parents and not entity.contexts])
+        _warn_of_the_unknown([entity.name for entity in new if _unknown(entity)])
         return self
 
     def reliability(self, held_out: Any, bins: int = 10, negatives: float | None = None, seed: int = 0) -> Reliability:
@@ -478,12 +496,17 @@ def _warn_of_another_base_rate(pairs: LabelledPairs, negatives: float) -> None:
     warnings.warn(VBNWarning(message), stacklevel=caller_level())
 
 
+def _unknown(entity: NewEntity) -> bool:
+    """Return whether nothing is known of a new entity but its name."""
+    return not (entity.parents or entity.contexts or entity.features)
+
+
 def _warn_of_the_unknown(names: list[str]) -> None:
     if not names:
         return
     others = f" and {len(names) - 1:,} others" if names[1:] else ""
     warning = VBNWarning(
-        f"nothing is known of {names[0]!r}{others}: neither parents nor contexts were given, so any answer about such "
-        "an entity is arbitrary."
+        f"nothing is known of {names[0]!r}{others}: neither parents nor contexts nor content were given, so any answer "
+        "about such an entity is arbitrary."
     )
     warnings.warn(warning, stacklevel=caller_level())

@@ -31,10 +31,15 @@ class Settings:
     dtype: np.dtype
 
 
-def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> Settings:
-    """Raise a `ParameterError` that names the first parameter out of range, for a model with these relations."""
+def check_parameters(
+    params: Mapping[str, Any], relations: Collection[str], sources: Collection[str] | None = None
+) -> Settings:
+    """Raise a `ParameterError` that names the first parameter out of range, for a model with these relations.
+
+    `sources` are the names of the sources of features, if they are known.
+    """
     for parameter in PARAMETERS:
-        _check(parameter, params[parameter.name], relations)
+        _check(parameter, params[parameter.name], {"relation": relations, "source": sources, "kind": KINDS})
     alpha, beta = ({kind: _weight(_of(params[name], kind, AUTO)) for kind in KINDS} for name in ("alpha", "beta"))
     given = [_of(params["relation_prior"], name, AUTO) for name in relations]
     automatic = AUTOMATIC_PRIORS[params["relation_space"]]
@@ -43,20 +48,22 @@ def check_parameters(params: Mapping[str, Any], relations: Collection[str]) -> S
         int(params["dim"] if strength else _of(params["relation_rank"], name, 10))
         for name, strength in zip(relations, strengths, strict=True)
     ]
-    return Settings(Hyperpriors(alpha, beta, params["cold_precision"]), ranks, strengths, _dtype(params["dtype"]))
+    hyperpriors = Hyperpriors(alpha, beta, params["cold_precision"], params["content_strength"])
+    return Settings(hyperpriors, ranks, strengths, _dtype(params["dtype"]))
 
 
-def _check(parameter: Parameter, value: Any, relations: Collection[str]) -> None:
+def _check(parameter: Parameter, value: Any, known: Mapping[str, Collection[str] | None]) -> None:
     if value is None and parameter.optional:
         return
     if not (parameter.by and isinstance(value, Mapping)):
         _check_value(parameter, parameter.name, value)
         return
     for key, entry in value.items():
-        if parameter.by == "relation" and key not in relations:
-            _refuse_relation(parameter.name, key, relations)
+        names = known[parameter.by]
         if parameter.by == "kind" and key not in KINDS:
             raise ParameterError(f"{parameter.name} has no kind {key!r}; the kinds are {', '.join(KINDS)}.")
+        if names is not None and key not in names:
+            _refuse(parameter.name, _NAMED[parameter.by], key, names)
         _check_value(parameter, f"{parameter.name}[{key!r}]", entry)
 
 
@@ -126,12 +133,15 @@ def check_k(k: Any) -> None:
     need_whole("k", k, least=1)
 
 
-def _refuse_relation(name: str, relation: Any, relations: Collection[str]) -> None:
-    """Refuse a value for a relation that the data does not have."""
-    close = closest_names(str(relation), relations)
+_NAMED = {"relation": "relation", "source": "features"}
+
+
+def _refuse(name: str, what: str, given: Any, names: Collection[str]) -> None:
+    """Refuse a value for a relation, or a source of features, that the data does not have."""
+    close = closest_names(str(given), names)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    known = f"it has {', '.join(map(repr, relations))}" if relations else "it has none"
-    raise ParameterError(f"{name}: the data has no relation {relation!r}; {known}.{hint}")
+    known = f"it has {', '.join(map(repr, names))}" if names else "it has none"
+    raise ParameterError(f"{name}: the data has no {what} {given!r}; {known}.{hint}")
 
 
 def _weight(value: Any) -> float | str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from vbn._errors import DataError, ModelFileError, ParameterError, caller_level
 from vbn._parameters import kept_with_model, up_to_date
-from vbn.data import Counts, Dataset, Taxonomy, Vocabulary
+from vbn.data import Counts, Dataset, Features, Taxonomy, Vocabulary
 from vbn.estimators.training import Training
 from vbn.model import Trained
 from vbn.storage import State, as_json, check_folder, read_state, write_folder
@@ -101,6 +101,8 @@ def fingerprints(data: Dataset, validation: Dataset | None, earlier: Trained | N
         "counts": [data.counts],
         "row taxonomy": [] if data.row_taxonomy is None else [data.row_taxonomy],
         "column taxonomy": [] if data.column_taxonomy is None else [data.column_taxonomy],
+        "row features": [] if data.shared or data.row_features is None else [data.row_features],
+        "column features": [] if data.column_features is None else [data.column_features],
         "relations": pairs,
         "validation": held,
         "earlier model": before,
@@ -116,6 +118,8 @@ def _contents(item: object) -> Iterable[object]:
             return item.indptr, item.indices, item.values
         case Taxonomy():
             return item.indptr, item.indices, item.weights
+        case Features():
+            return chain.from_iterable(chain((own.name, own.rows), own.blocks()) for own in item.sources)
         case _:
             return (item,)
 

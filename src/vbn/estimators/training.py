@@ -25,6 +25,7 @@ from vbn.model import (
     carry,
     check_finite,
     common_places,
+    go_on,
     past_of,
     sites_of,
     with_base_rates,
@@ -168,6 +169,7 @@ def prepare(
         places = common_places(earlier.rows, data.rows), common_places(earlier.columns, data.columns)
         names = [info.name for info in earlier.relations], [info.name for info in relations]
         carry(earlier.posterior, network.posterior, *places, *names)
+        go_on(earlier.posterior, network.posterior, *places)
     held = None if validation is None else Validation(validation, data, sampler.noise(), params["negatives"], seed)
     average = RunningAverage(params["average_epochs"]) if params["resample"] and params["average_epochs"] > 1 else None
     dials = {} if earlier is None else earlier.dials  # until others are chosen

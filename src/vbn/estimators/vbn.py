@@ -82,6 +82,10 @@ class VBN(Answers):
         How tightly an entity without data is tied to its parents. "siblings": as tightly as the trained children of the
         same parents are, and the parents' own uncertainty is added. "prior": equally for all, as given by the prior of
         precisions. "mean_field": the less certain the parents, the less tightly, as the paper's updates have it.
+    content_strength : float or dict, default 0.25
+        How far features of entities (`Dataset.with_features`) may move them from their parents, or {source: value}: the
+        variance of what they add to a prior mean in each dimension, before training; an entity's own is about 1. 0 does
+        not use them. It is held, not learned: the bound would choose too little.
     favour : {"all", "balanced", "rare"}, optional, default "all"
         At the end of a fit, a few pairs are held out from a copy of the model, and the position of the popularity dial
         that ranks them best is kept as ``recommend(popularity="auto")``: best for all targets, for rare ones, or for
@@ -168,6 +172,7 @@ class VBN(Answers):
         beta: float | str | dict[str, float | str] = "auto",
         bias_prior: str = "taxonomy",
         cold_precision: str = "siblings",
+        content_strength: float | dict[str, float] = 0.25,
         favour: str | None = "all",
         resample: bool = True,
         average_epochs: int = 5,
@@ -198,6 +203,7 @@ class VBN(Answers):
         self.beta = beta
         self.bias_prior = bias_prior
         self.cold_precision = cold_precision
+        self.content_strength = content_strength
         self.favour = favour
         self.resample = resample
         self.average_epochs = average_epochs
@@ -335,6 +341,10 @@ class VBN(Answers):
             if getattr(self, kind) == "auto":
                 least, most = (f"{strength:.3g}" for strength in np.quantile(trained.posterior.v.gamma.alpha, [0, 1]))
                 lines.append(f"  {kind:<11}  {least} to {most}  the less evidence there is of an entity, the more")
+        lines += [
+            f"  content      {strength:g}  strength of the features {name!r}"
+            for name, strength in trained.sources.items()
+        ]
         for favour, (weight, floor) in trained.dials.items():
             floored = f", floor {floor:g}" if floor else ""
             lines.append(f"  popularity   {weight:g}{floored}  what held-out pairs chose, favour {favour!r}")
@@ -368,7 +378,7 @@ class VBN(Answers):
         whole: bool = True,
     ) -> Self:
         params, kind = self.get_params(), type(self).__name__
-        settings = check_parameters(params, data.relations)
+        settings = check_parameters(params, data.relations, data.sources)
         params = resolved(params, data)
         marks = {}
         if self.checkpoint is not None or resume_from is not None:

@@ -3,6 +3,7 @@
 from vbn.inference.adding import add_entities, with_added
 from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_line, labelled_pairs, pair_logits
 from vbn.inference.dials import DIALS, FAVOURS, Cases, best_dial, objectives, rare_targets, worth_of
+from vbn.inference.encoding import text_sources, with_encoded_texts
 from vbn.inference.expected import Expected, expected_cooccurrences, expected_relations
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
@@ -87,7 +88,9 @@ __all__ = [
     "similarity",
     "stiffness",
     "tables",
+    "text_sources",
     "top",
     "with_added",
+    "with_encoded_texts",
     "worth_of",
 ]

@@ -15,6 +15,7 @@ from vbn._errors import DataError, NumericalError, TaxonomyError, UnknownEntityE
 from vbn.data import (
     Counts,
     Dataset,
+    Features,
     Taxonomy,
     Vocabulary,
     by_row,
@@ -34,6 +35,7 @@ _SETTLED = 0.02  # means that move by fewer standard deviations are settled
 def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: int) -> Trained:
     """Return the model with new entities on a side, or on both if rows and columns are the same entities."""
     check_newcomers(trained, new, side)
+    new = [replace(entity, features=by_source(trained, entity, side)) for entity in new]
     names = trained.vocabulary(side)
     grown = _grown_vocabulary(trained, names, new)
     taxonomy = _grown_taxonomy(trained.taxonomy(side), grown, new)
@@ -45,7 +47,8 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
             return old
         trained = len(old.names) if old.trained is None else old.trained
         active = np.r_[old.active, np.zeros(len(new), dtype=bool)]
-        return replace(old, names=grown, taxonomy=taxonomy, active=active, trained=trained)
+        features = grown_features(old.features, grown, new)
+        return replace(old, names=grown, taxonomy=taxonomy, active=active, trained=trained, features=features)
 
     result = trained.grown(larger(trained.row_side), larger(trained.column_side))
     if grows[ROW]:
@@ -77,6 +80,43 @@ def _with_new(trained: Trained, counts: np.ndarray, new: Sequence[NewEntity]) ->
     seen = counts.sum()
     unit = trained.row_totals.sum() / seen if seen > 0 else 1.0
     return np.concatenate([counts, [sum(entity.contexts.values()) / unit for entity in new]])
+
+
+def by_source(trained: Trained, entity: NewEntity, side: str) -> dict[str, np.ndarray]:
+    """Return the features of a new entity by source, checked against those that the model was trained with."""
+    known = {} if (features := trained.side(side).features) is None else features.widths
+    found = {}
+    for given, vector in entity.features.items():
+        source = given or (next(iter(known)) if len(known) == 1 else "")
+        if not known:
+            raise DataError(
+                f"{entity.name!r} comes with features, but the model was trained without; add it without features, or "
+                "train again with Dataset.with_features."
+            )
+        if source not in known:
+            wanted = ", ".join(map(repr, known))
+            told = f"of {source!r}" if source else "of no source"
+            raise DataError(f"{entity.name!r} comes with features {told}; give them as a dict by source: {wanted}.")
+        if len(vector) != known[source]:
+            raise DataError(
+                f"the features {source!r} of {entity.name!r} have {len(vector):,} numbers; the model was trained with "
+                f"{known[source]:,}."
+            )
+        found[source] = vector
+    return found
+
+
+def grown_features(features: Features | None, names: Vocabulary, new: Sequence[NewEntity]) -> Features | None:
+    """Return features over a vocabulary that ends with new entities, with theirs."""
+    if features is None:
+        return None
+    features, first = features.over(names), len(names) - len(new)
+    for source in features.widths:
+        known = [number for number, entity in enumerate(new) if source in entity.features]
+        if known:
+            values = np.stack([new[number].features[source] for number in known])
+            features = features.with_rows(first + np.array(known), {source: values})
+    return features
 
 
 def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEntity]) -> Taxonomy | None:
@@ -225,12 +265,20 @@ def with_added(data: Dataset, trained: Trained, new: Sequence[NewEntity], side: 
     old, shape = data.counts, (len(trained.rows), len(trained.columns))
     cells = np.r_[old.row_ids(), rows], np.r_[old.indices, columns], np.r_[old.values, values]
     counts = Counts.from_coo(*cells, shape)
+    new = [replace(entity, features=by_source(trained, entity, side)) for entity in new]
+    row_features, column_features = data.row_features, data.column_features
+    if side == "row" and not trained.shared:
+        row_features = grown_features(row_features, trained.rows, new)
+    else:
+        column_features = grown_features(column_features, trained.columns, new)
     return Dataset(
         trained.rows,
         None if trained.shared else trained.columns,
         counts,
         row_taxonomy=trained.row_taxonomy,
         column_taxonomy=trained.column_taxonomy,
+        row_features=row_features,
+        column_features=column_features,
         relations=data.relations,
         kind=data.kind,
     )

@@ -1,4 +1,4 @@
-"""Explain a density: the shares of prior and data, its parents, and the pairs that moved it.
+"""Explain a density: the shares of prior and data, its parents and content, and the pairs that moved it.
 
 Priors say what makes up a prior mean, likelihoods how their cells moved the mean away from it.
 """
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbn.inference.expected import Expected
-from vbn.inference.explanation import Child, Explanation, Moved, Pair, Parent, PartExplanation
-from vbn.model import EntityCells, Explained, Half, Hierarchy, Share, Trained
+from vbn.inference.explanation import Child, ContentShare, Explanation, Moved, Pair, Parent, PartExplanation
+from vbn.model import EntityCells, Explained, Half, Hierarchy, Linear, Share, Trained
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,10 @@ def _put_together(
     half: Half, own: Explained, tau: float, prior: float, related: float, moved: Moved | None
 ) -> PartExplanation:
     length = float(np.linalg.norm(own.mean))
+    linear, std, outlying = half.block.parts().get(Linear.name), 0.0, 0.0
+    if isinstance(linear, Linear):
+        std = float(np.sqrt(linear.leverage[own.number]))
+        outlying = linear.outlying(own.number, half.side.learned, half.block.tau)
     weight = np.minimum(tau * own.variance, 1.0) if prior < 1.0 else 1.0
     from_prior = float((weight * own.prior_mean) @ own.mean) / max(length, 1e-300)
     return PartExplanation(
@@ -104,6 +108,9 @@ def _put_together(
         from_data=length - from_prior,
         parents=_parents(half, own),
         moved=moved,
+        content=_content(half, own),
+        content_std=std,
+        outlying=outlying,
     )
 
 
@@ -128,6 +135,18 @@ def _explain_category(half: Half, i: int, k: int) -> tuple[PartExplanation, tupl
     return _put_together(half, own, float(tau[c]), prior, 0.0, None), held
 
 
+def _content(half: Half, own: Explained) -> tuple[ContentShare, ...]:
+    """Return the contributions of features to the prior mean."""
+    total, mean_length, found = float(own.prior_mean @ own.prior_mean), float(np.linalg.norm(own.mean)), []
+    for share in half.block.prior.shares(own.number, half.names):
+        if share.content:
+            length = float(np.linalg.norm(share.mean))
+            cosine = float(share.mean @ own.mean) / max(length * mean_length, 1e-300)
+            part = float(share.mean @ own.prior_mean) / total if total > 0 else 0.0
+            found.append(ContentShare(share.name, part, cosine, length))
+    return tuple(found)
+
+
 def _parents(half: Half, own: Explained) -> tuple[Parent, ...]:
     """Return the contributions to the prior mean, with those above them."""
     total = float(own.prior_mean @ own.prior_mean)
@@ -150,4 +169,5 @@ def _parents(half: Half, own: Explained) -> tuple[Parent, ...]:
             )
         return tuple(found)
 
-    return told(half.block.prior.shares(own.number, half.names), 1.0, nearest=True)
+    nearest = [share for share in half.block.prior.shares(own.number, half.names) if not share.content]
+    return told(nearest, 1.0, nearest=True)

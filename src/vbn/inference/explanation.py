@@ -10,6 +10,8 @@ _ROLES = {
     "both": {"u": "as an entity (u)", "v": "as a context (v)"},
     "one": {"u": "as a row (u)", "v": "as a column (v)"},
 }
+_OF_CONTENT = ("content", "content_std", "outlying")
+_FAR = 2.0  # times the variance that all but 1 % of the trained entities have at most: unlike anything seen in training
 _LONGEST = 40  # characters of a name
 _PARENTS = 6  # lines for parents
 
@@ -25,6 +27,16 @@ class Parent:
     cosine: float  # of its mean and that of the explained entity
     distance: float  # between the two
     parents: tuple[Parent, ...]  # its own
+
+
+@dataclass(frozen=True)
+class ContentShare:
+    """A source of features, and what it does to the prior mean."""
+
+    source: str
+    share: float  # of the prior mean, as that of a parent
+    cosine: float  # of what it adds and the mean of the explained entity
+    length: float  # of what it adds
 
 
 @dataclass(frozen=True)
@@ -72,6 +84,9 @@ class PartExplanation:
     from_data: float  # the rest
     parents: tuple[Parent, ...]  # with their own parents, as a tree
     moved: Moved | None  # None where the counts were not kept
+    content: tuple[ContentShare, ...] = ()  # by source of features
+    content_std: float = 0.0  # how unsure the model is of what the features add, in each dimension
+    outlying: float = 0.0  # variance of that, relative to what all but 1 % of the trained entities have at most
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,13 +131,18 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain data, ready for JSON."""
-        return {key: _plain(value) for key, value in asdict(self).items()}
+        found = {key: _plain(value) for key, value in asdict(self).items()}
+        for part in found["parts"]:
+            if not part["content"]:
+                for key in _OF_CONTENT:
+                    del part[key]
+        return found
 
     def __repr__(self) -> str:
         first = self.parts[0]
         roles = _ROLES["category" if self.kind == "category" else "both" if len(self.parts) == 2 else "one"]
         lines = [_title(self), *(f"  {roles[part.part]}: {_shares(part, self.kind)}" for part in self.parts)]
-        lines += _parent_lines(first)
+        lines += _parent_lines(first) + _content_lines(first)
         if self.children:
             wide = max(len(_shown(child.entity)) for child in self.children)
             lines.append("  children that hold it most, by share of its precision")
@@ -174,7 +194,7 @@ def _shares(part: PartExplanation, kind: str) -> str:
 def _parent_lines(part: PartExplanation) -> list[str]:
     """Return a table of the heaviest parents."""
     if not part.parents:
-        return ["  no parents: the prior mean is 0"]
+        return ["  no parents"] if part.content else ["  no parents: the prior mean is 0"]
     heaviest = part.parents[:_PARENTS]
     ways = [_way_up(parent) for parent in heaviest]
     wide = max(22, *(len(way) for way in ways))
@@ -185,6 +205,24 @@ def _parent_lines(part: PartExplanation) -> list[str]:
         lines.append(f"    {way:<{wide}}  {numbers}")
     more = len(part.parents) - len(heaviest)
     return lines + ([f"    and {more:,} more"] if more else [])
+
+
+def _content_lines(part: PartExplanation) -> list[str]:
+    """Return what features add, and whether they are unlike those that training saw."""
+    if not part.content:
+        return []
+    wide = max(22, *(len(_shown(each.source)) for each in part.content))
+    lines = [f"  {'content':<{wide + 2}}  length  share of prior  cosine"]
+    lines += [
+        f"    {_shown(each.source):<{wide}}  {each.length:6.2f}  {100 * each.share:12.0f} %  {each.cosine:6.2f}"
+        for each in part.content
+    ]
+    if part.outlying > _FAR:
+        lines.append(
+            f"    unlike what training saw: its features leave {part.outlying:.1f} times the variance that they leave "
+            "to 99 % of the trained entities"
+        )
+    return lines
 
 
 def _way_up(parent: Parent) -> str:
@@ -199,13 +237,19 @@ def _way_up(parent: Parent) -> str:
     return f"{name} < ({above}{more})"
 
 
+def _without_data(part: PartExplanation) -> str:
+    said = [word for word, there in (("parents", part.parents), ("content", part.content)) if there]
+    verb = "say" if "parents" in said else "says"
+    return f"  no data: its density is what its {' and '.join(said)} {verb}" if said else "  no data"
+
+
 def _move_lines(part: PartExplanation) -> list[str]:
     """Return what moved the mean away from the prior mean."""
     moved = part.moved
     if moved is None:
         return ["  the counts were not kept with this model, so no single pair can be named"]
     if part.prior_share == 1.0:
-        return ["  no data: its density is what its parents say" if part.parents else "  no data"]
+        return [_without_data(part)]
     rows = [(f"{_shown(p.entity)} ({_number(p.count)}x)", p.move) for p in moved.pairs]
     rest = moved.n_observed - len(moved.pairs)
     if rest > 0:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 
+import numpy as np
+
 from vbn._errors import DataError, closest_names
 from vbn.data import TEXT, Columns, Field, as_name, as_table, read_columns, speaking_as
 
@@ -16,28 +18,37 @@ _FIELDS = (
     Field("parent", ("parent", "parents", "category", "class", "hypernym")),
     Field("weight", ("weight", "weights", "probability"), number=True, optional=True, by_position=True),
 )
-_KEYS = ("parents", "contexts")
+_KEYS = ("parents", "contexts", "features", "text")
 _SUFFIXES = tuple(f".{kind}{gz}" for kind in (*TEXT, "parquet") for gz in ("", ".gz"))
 
 
 @dataclass(frozen=True)
 class NewEntity:
-    """An entity to be added: its parents with weights, and how often it was seen with each context."""
+    """An entity to be added: its parents with weights, how often it was seen with each context, features and texts.
+
+    Features and texts are by source; those of the only source may have the key "".
+    """
 
     name: str
     parents: Mapping[str, float] = field(default_factory=dict)
     contexts: Mapping[str, float] = field(default_factory=dict)
+    features: Mapping[str, np.ndarray] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_newcomers(name: object, parents: object = None, contexts: object = None) -> list[NewEntity]:
+def read_newcomers(
+    name: object, parents: object = None, contexts: object = None, features: object = None, text: object = None
+) -> list[NewEntity]:
     """Read entities from any of the forms that `VBN.add` documents."""
     if not _is_many(name):
         single = as_name(name, "what to add")
-        return [NewEntity(single, _parents(single, parents), _contexts(single, contexts))]
-    if parents is not None or contexts is not None:
+        known = _parents(single, parents), _contexts(single, contexts), _features(single, features)
+        return [NewEntity(single, *known, _texts(single, text))]
+    if any(given is not None for given in (parents, contexts, features, text)):
         raise DataError(
             "many entities are added at once, so what is known of each goes with it: "
-            '{name: {"parents": [...], "contexts": {...}}}, or a table with the columns name and parent.'
+            '{name: {"parents": [...], "contexts": {...}, "features": [...], "text": "..."}}, or a table with the '
+            "columns name and parent."
         )
     if isinstance(name, Mapping):
         return [_described(as_name(key, "the keys of what to add"), value) for key, value in name.items()]
@@ -60,12 +71,12 @@ def _described(name: str, known: object) -> NewEntity:
         return NewEntity(name, _parents(name, known))
     for key in known:
         if key not in _KEYS:
+            listed = f"{', '.join(_KEYS[:-1])} and {_KEYS[-1]}"
             close = closest_names(str(key), _KEYS)
             hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise DataError(
-                f"{name!r} comes with {key!r}; what may be known of an entity is {' and '.join(_KEYS)}.{hint}"
-            )
-    return NewEntity(name, _parents(name, known.get("parents")), _contexts(name, known.get("contexts")))
+            raise DataError(f"{name!r} comes with {key!r}; what may be known of an entity is {listed}.{hint}")
+    parents, contexts = _parents(name, known.get("parents")), _contexts(name, known.get("contexts"))
+    return NewEntity(name, parents, contexts, _features(name, known.get("features")), _texts(name, known.get("text")))
 
 
 def _listed(rows: Columns) -> Iterator[NewEntity]:
@@ -110,6 +121,37 @@ def _contexts(name: str, given: object) -> dict[str, float]:
     if not math.isfinite(sum(result.values())):
         raise DataError(f"the counts of {where} add up to more than a number can hold.")
     return result
+
+
+def _features(name: str, given: object) -> dict[str, np.ndarray]:
+    """Read a vector of features, or vectors by source."""
+    if given is None:
+        return {}
+    sources = {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else {"": given}
+    found = {}
+    for source, value in sources.items():
+        what = f"the features {source!r} of {name!r}" if source else f"the features of {name!r}"
+        try:
+            vector = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{what} must be a vector of numbers: {error}.") from error
+        if vector.ndim != 1 or not np.isfinite(vector).all():
+            raise DataError(f"{what} must be a vector of finite numbers.")
+        found[source] = vector
+    return found
+
+
+def _texts(name: str, given: object) -> dict[str, str]:
+    """Read a text, or texts by source."""
+    if given is None:
+        return {}
+    found = {}
+    for source, value in (given if isinstance(given, Mapping) else {"": given}).items():
+        if not isinstance(value, str):
+            told = f"the text {source!r} of" if source else "the text of"
+            raise DataError(f"{told} {name!r} must be a string, not a value of type {type(value).__name__}.")
+        found[str(source)] = value
+    return found
 
 
 def _names(given: object, where: str) -> list[str]:

@@ -42,12 +42,15 @@ def update_categories(
     child_indptr,
     child_nodes,
     child_weights,
+    shift,
 ):
     """Update q(h) of the categories members[first:last] in place; none may be a parent or co-parent of another.
 
     `nodes[c]` is the node of category c, and `category_of[n]` the active category of node n, or -1. A child contributes
-    its entity (if that is active) and its own category (if it has one).
+    its entity (if that is active) and its own category (if it has one). `shift` (c, t) is what other priors add to the
+    prior mean of each category, with no rows if there are none.
     """
+    shifted = len(shift) > 0
     t = parents.mean.shape[1]
     linear, rest = np.empty(t), np.empty(t)
     for position in range(first, last):
@@ -56,7 +59,7 @@ def update_categories(
         precision = category_tau[c]
         prior_mean_into(n, parents, rest)
         for d in range(t):
-            linear[d] = category_tau[c] * rest[d]
+            linear[d] = category_tau[c] * (rest[d] + shift[c, d] if shifted else rest[d])
         for k in range(child_indptr[c], child_indptr[c + 1]):
             m, a = child_nodes[k], child_weights[k]
             own_category = category_of[m]
@@ -71,6 +74,8 @@ def update_categories(
                 if tau_entity > 0.0:
                     linear[d] += a * tau_entity * (own_mean[m, d] - others)
                 if tau_category > 0.0:
+                    if shifted:
+                        others += shift[own_category, d]
                     linear[d] += a * tau_category * (parents.mean[own_category, d] - others)
         for d in range(t):
             parents.mean[c, d] = linear[d] / precision
@@ -96,8 +101,8 @@ def distances(first, last, active, own, mean, variance, distance, log_volume):
 
 
 @kernel
-def category_distances(first, last, active, nodes, parents, distance):
-    """Compute E||h_c - m_c||^2 of the active categories first..last-1."""
+def category_distances(first, last, active, nodes, parents, shift, shift_variance, distance):
+    """Compute E||h_c - m_c||^2 of the active categories first..last-1; `shift` as in `update_categories`."""
     t = parents.mean.shape[1]
     centre = np.empty(t)
     for c in range(first, last):
@@ -107,6 +112,10 @@ def category_distances(first, last, active, nodes, parents, distance):
         total, spread = 0.0, np.float64(parents.variance[c])
         for k in range(parents.indptr[nodes[c]], parents.indptr[nodes[c] + 1]):
             spread += parents.weights[k] * parents.weights[k] * parents.variance[parents.parents[k]]
+        if len(shift) > 0:
+            spread += shift_variance[c]
+            for d in range(t):
+                centre[d] += shift[c, d]
         for d in range(t):
             gap = parents.mean[c, d] - centre[d]
             total += gap * gap

@@ -41,11 +41,12 @@ from vbn.model.posterior import (
     RelationInfo,
     carry,
     common_places,
+    go_on,
     placeholder,
     start,
 )
-from vbn.model.precisions import AUTO, COLD_PRECISIONS, KINDS, Gamma, Hyperpriors, Measured, strength
-from vbn.model.priors import PRIORS, Centre, Constant, Hierarchy, Prior, Setting, Share, Sum, Zero, register
+from vbn.model.precisions import AUTO, COLD_PRECISIONS, CONTENT_STRENGTH, KINDS, Gamma, Hyperpriors, Measured, strength
+from vbn.model.priors import PRIORS, Centre, Constant, Hierarchy, Linear, Prior, Setting, Share, Sum, Zero, register
 from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
@@ -58,6 +59,7 @@ __all__ = [
     "BIAS_PRIORS",
     "COLD_PRECISIONS",
     "COLUMN",
+    "CONTENT_STRENGTH",
     "DIRECT_CELLS",
     "KINDS",
     "MEAN",
@@ -90,6 +92,7 @@ __all__ = [
     "Holder",
     "Hyperpriors",
     "Likelihood",
+    "Linear",
     "Link",
     "Measured",
     "Moments",
@@ -118,6 +121,7 @@ __all__ = [
     "continued",
     "curvature",
     "expected_lengths",
+    "go_on",
     "grouped",
     "lengths",
     "log_popularity",

@@ -193,6 +193,14 @@ class Block(Gaussians, Holder):
         for name, prior in self.parts().items():
             if name in known:
                 _carry(known[name], prior, {"entity": match, **prior.matched(known[name], match)})
+                prior.carried(known[name], match)
+
+    def go_on(self, old: Block, match: Match) -> None:
+        """Prepare the priors for a fit that goes on from an older block."""
+        known = old.parts()
+        for name, prior in self.parts().items():
+            if name in known:
+                prior.go_on(known[name], match)
 
     def as_sites(self) -> Sites:
         """Divide q by its prior and return what remains: the evidence of the data, for a fit without that data.
@@ -214,8 +222,10 @@ def _carry(old: Holder, new: Holder, matches: Mapping[str, Match]) -> None:
     """Copy the arrays of an older holder of the same kind along the matched axes."""
     for field in new.fields:
         source, target = getattr(old, field.name), getattr(new, field.name)
-        match = matches.get(field.axes[0])
-        if match is None:
+        known = [matches.get(axis) for axis in field.axes]
+        if known[0] is None:
             target[...] = source
+        elif len(known) > 1 and known[1] is not None:
+            target[np.ix_(known[0][1], known[1][1])] = source[np.ix_(known[0][0], known[1][0])]
         else:
-            target[match[1]] = source[match[0]]
+            target[known[0][1]] = source[known[0][0]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import NumericalError
-from vbn.data import Dataset
+from vbn.data import Dataset, Features
 from vbn.model.block import Block, Sites
 from vbn.model.engine import Engine
 from vbn.model.epoch import EpochData, Plan
@@ -108,9 +108,10 @@ def build_network(
             known = sites[path].known
             mask[: len(known)] |= known
     units = _units(data, sampler)
+    used = [_used(features, hyperpriors) for features in (data.row_features, data.column_features)]
     blueprint = Blueprint(
-        rows=Side(ROW, data.rows, data.row_taxonomy, rows, units[0]),
-        columns=Side(COLUMN, data.columns, data.column_taxonomy, columns, units[1]),
+        rows=Side(ROW, data.rows, data.row_taxonomy, rows, units[0], features=used[0]),
+        columns=Side(COLUMN, data.columns, data.column_taxonomy, columns, units[1], features=used[1]),
         relations=relations,
         dim=dim,
         dtype=dtype,
@@ -124,6 +125,12 @@ def build_network(
     if sites is not None:
         _give_sites(posterior, sites)
     return Network(posterior, blueprint.rows, blueprint.columns, tuple(relations), hyperpriors, apart)
+
+
+def _used(features: Features | None, hyperpriors: Hyperpriors) -> Features | None:
+    """Return the sources of features whose strength is not 0."""
+    names = [] if features is None else [own.name for own in features.sources if hyperpriors.strength_of(own.name) > 0]
+    return features.selected(names) if features is not None and names else None
 
 
 def _units(data: Dataset, sampler: Sampler) -> list[float]:
@@ -143,13 +150,15 @@ def _give_sites(posterior: Posterior, sites: dict[str, Sites]) -> None:
             block.sites = Sites(np.zeros_like(block.mean), np.zeros_like(block.mean))
 
 
-def run_epoch(network: Network, data: EpochData, engine: Engine) -> tuple[float, dict[str, Any]]:
-    """Update every variable once.
+def run_epoch(network: Network, data: EpochData, engine: Engine, epoch: int = 0) -> tuple[float, dict[str, Any]]:
+    """Update every variable once; `epoch` is its number, by which costly updates may be left out.
 
     Return the likelihood of the co-occurrence cells and what the bound needs of each block, both as of the end of the
     epoch.
     """
     q = network.posterior
+    for block in q.blocks().values():
+        block.prior.begin(epoch)
     pairs = Cooccurrence.of(q)
     pairs.update_rows(data, engine)
     q.u.prior.update(q.u, None, engine)
@@ -224,7 +233,7 @@ def train(
         drawn = epoch if resample else 0
         data = engine.sample(plan, drawn, relation_cells(network, sampler, drawn, engine))
         try:
-            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine))
+            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine, epoch))
         finally:
             data.close()
         yield EpochInfo(epoch, bound, data.size, time.perf_counter() - started)

@@ -204,6 +204,8 @@ def start(posterior: Posterior, seed: int, biases: np.ndarray | None = None, bas
         centre = posterior.bias.parts().get(Centre.name)
         if isinstance(centre, Centre):
             centre.mean[0] = base
+    for block in posterior.blocks().values():
+        block.prior.start()
     streams = np.random.SeedSequence([seed & 0xFFFFFFFF, seed >> 32, 0x5EED]).spawn(4)
     u, v, x, y = (np.random.default_rng(stream) for stream in streams)
     for block, rng in ((posterior.u, u), (posterior.v, v)):
@@ -231,6 +233,12 @@ def carry(
         here.x.carry(there.x, every)
         here.y.carry(there.y, every)
         here.r.carry(there.r, columns)
+
+
+def go_on(old: Posterior, new: Posterior, rows: Match, columns: Match) -> None:
+    """Prepare the priors for a fit that goes on from an older model, after its densities were copied."""
+    for name, match in (("u", rows), ("v", columns), ("bias", columns)):
+        new.blocks()[name].go_on(old.blocks()[name], match)
 
 
 def common_places(old: Vocabulary, new: Vocabulary) -> Match:

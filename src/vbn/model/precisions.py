@@ -25,6 +25,8 @@ COLD_PRECISIONS = ("siblings", "mean_field", "prior")
 _WIDEST = 1e6  # largest variance of a prior mean; otherwise a chain of a hundred nodes without data would overflow
 _STRENGTH = 2.0  # for each dimension: how much the prior of a precision weighs where there is no data
 _LITTLE = 10.0  # pairs at which that has halved
+CONTENT_STRENGTH = 0.25
+"""Variance of what features add to a prior mean in each dimension, before training (1 / rho)."""
 _PLAIN = {"bias": 1.0, "relation": 1.0}  # kinds whose weight does not follow the data
 
 
@@ -149,12 +151,19 @@ def _auto() -> dict[str, float | str]:
 class Hyperpriors:
     """Shape alpha and rate beta of the Gamma priors of precisions, by kind of variable.
 
-    If both are "auto" they follow the data; if one is given, the other is the paper's 1.
+    If both are "auto" they follow the data; if one is given, the other is the paper's 1. `content` is the strength of
+    features, 1 / rho, or by source.
     """
 
     alpha: Mapping[str, float | str] = field(default_factory=_auto)
     beta: Mapping[str, float | str] = field(default_factory=_auto)
     cold: str = "siblings"
+    content: float | Mapping[str, float] = CONTENT_STRENGTH
+
+    def strength_of(self, source: str) -> float:
+        """Return the strength of a source of features; 0 if it is not used."""
+        given = self.content
+        return float(given.get(source, CONTENT_STRENGTH) if isinstance(given, Mapping) else given)
 
     def of(self, kind: str, dim: int, evidence: Any = 0.0) -> Gamma:
         """Return the prior for a kind of variable with `dim` dimensions and so much data."""

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vbn.data import Taxonomy, Vocabulary
+from vbn.data import Features, Taxonomy, Vocabulary
 from vbn.model.graph import Graph
 
 ROW, COLUMN = "row", "column"
@@ -20,7 +20,8 @@ class Side:
     `active` marks the entities that data reaches; the others get their densities from their priors in closed form.
     `unit` is the evidence that one occurrence of an entity gives: the weight of its pairs (with a window of five, a
     word has about ten), times how well the entities of the other side are known. Entities from number `trained` on were
-    added after training; what is added first must not change what is added next.
+    added after training; what is added first must not change what is added next. `features` are those that the model
+    uses; a model read from a folder knows their names and columns, and those of no entity.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Side:
     active: np.ndarray
     unit: float = 1.0
     trained: int | None = None
+    features: Features | None = None
 
     @cached_property
     def graph(self) -> Graph:

@@ -29,6 +29,8 @@ def continued(earlier: Trained, data: Dataset) -> Dataset:
         Counts.from_coo(ids, ids, none, shape),
         row_taxonomy=earlier.row_taxonomy,
         column_taxonomy=earlier.column_taxonomy,
+        row_features=earlier.row_side.features,
+        column_features=earlier.column_side.features,
         relations={info.name: Relation(info.name, ids, ids, none, info.symmetric) for info in earlier.relations},
         kind=data.kind,
     )

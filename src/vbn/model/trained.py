@@ -134,6 +134,12 @@ class Trained:
         return self.column_side.taxonomy
 
     @property
+    def sources(self) -> dict[str, float]:
+        """Return the strength of each source of features that the model uses."""
+        known = [side.features for side in (self.row_side, self.column_side) if side.features is not None]
+        return {own.name: self.hyperpriors.strength_of(own.name) for features in known for own in features.sources}
+
+    @property
     def row_active(self) -> np.ndarray:
         """Return a mask of the rows that data reaches."""
         return self.row_side.active

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from vbn._errors import ParameterError
-from vbn.inference import Related, Table
+from vbn._errors import REMEDY, ParameterError
+from vbn.data import OFFLINE
+from vbn.inference import Related, Table, text_sources
 from vbn.serve import schemas as out
 from vbn.serve.map import Layout, placed
 from vbn.serve.served import Served
@@ -93,10 +94,13 @@ def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out
     """Return a new entity as it would be, and the model with it."""
     if asked.name in served.trained.vocabulary(asked.side):
         raise ParameterError(f"{asked.name!r} is already in the model.")
+    if asked.text:
+        _need_encoder(served, asked.side)
     model = served.copy()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the answer itself shows how little is known
-        model.add(asked.name, asked.parents or None, asked.contexts or None, side=asked.side)
+        content = {"features": asked.features, "text": asked.text or None}
+        model.add(asked.name, asked.parents or None, asked.contexts or None, side=asked.side, **content)
     grown = Served(model, served.version)
     near = model.similar(asked.name, asked.k, side=asked.side)
     part = model.explain(asked.name, side=asked.side).parts[0]
@@ -105,6 +109,29 @@ def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out
         similar=answers(grown, near, asked.side), std=part.std, prior_share=part.prior_share, place=place, saved=False
     )
     return found, model
+
+
+def features(served: Served) -> dict[str, int]:
+    """Return the sources of features of the columns, and how many numbers each has."""
+    found = served.trained.column_side.features
+    return {} if found is None else found.widths
+
+
+def texts(served: Served, side: str = "column") -> list[str]:
+    """Return the sources of features that texts can be made into here."""
+    return [name for name, encoder in text_sources(served.trained, side).items() if encoder == OFFLINE]
+
+
+def _need_encoder(served: Served, side: str) -> None:
+    """Refuse a text if the texts of training went through an encoder that a service cannot have."""
+    others = {name: encoder for name, encoder in text_sources(served.trained, side).items() if encoder != OFFLINE}
+    if others and not texts(served, side):
+        name, encoder = next(iter(others.items()))
+        raise ParameterError(
+            f"the texts {name!r} of this model were encoded by {encoder}, which this server does not have: encode "
+            f"the text yourself and send the vector as {REMEDY}.",
+            remedies=[("features",)],
+        )
 
 
 def finite(value: Any) -> Any:

@@ -52,6 +52,8 @@ def health(state: Shared) -> out.Health:
         dim=trained.posterior.dim,
         relations=[one.name for one in trained.relations],
         taxonomy=trained.column_taxonomy is not None,
+        features=answer.features(served),
+        texts=answer.texts(served),
         counts=served.model.data_ is not None,
         writable=state.settings.writable,
         problem=state.problem,
@@ -126,7 +128,10 @@ def explain(state: Shared, entity: out.Name, side: out.Side = "column") -> out.E
 
 @router.post("/what-if", summary="An entity that is not in the model")
 def what_if(state: Shared, asked: out.New) -> out.Imagined:
-    """Its neighbours, its place and its uncertainty; the model does not change unless `save` is true."""
+    """Its neighbours, its place and its uncertainty; the model does not change unless `save` is true.
+
+    A model that was trained with features or texts also takes those of the new entity.
+    """
     if asked.save and not state.settings.writable:
         raise ReadOnlyError("this server is read-only; start it with --writable to save new entities.")
     while True:

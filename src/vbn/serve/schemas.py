@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 LONGEST_NAME, MOST_ANSWERS, MOST_QUERIES, MOST_NAMES = 500, 1000, 256, 1000
+LONGEST_TEXT, MOST_FEATURES, MOST_SOURCES = 100_000, 20_000, 100
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Weight = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
@@ -19,6 +20,10 @@ Count = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 K = Annotated[int, Field(ge=1, le=MOST_ANSWERS)]
 Dial = Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)]
 Floor = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+Vector = Annotated[
+    list[Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]], Field(max_length=MOST_FEATURES)
+]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 
 class Asked(BaseModel):
@@ -55,6 +60,8 @@ class New(Asked):
     name: Name
     parents: Annotated[list[Name] | dict[Name, Weight], Field(max_length=100)] = []
     contexts: Annotated[list[Name] | dict[Name, Weight], Field(max_length=MOST_NAMES)] = []
+    features: Vector | Annotated[dict[Name, Vector], Field(max_length=MOST_SOURCES)] | None = None
+    text: Text | Annotated[dict[Name, Text], Field(max_length=MOST_SOURCES)] | None = None
     side: Side = "column"
     k: K = 10
     save: bool = False
@@ -159,7 +166,8 @@ class Health(BaseModel):
     """Whether all is well.
 
     `version` counts the models that this server has had; `root` is the version of the last one that was loaded, which
-    the present one may have grown from by added entities.
+    the present one may have grown from by added entities. `features` are the sources of features of the columns, with
+    their numbers of columns, and `texts` those of them that this server can make of a text.
     """
 
     status: Literal["ok"]
@@ -171,6 +179,8 @@ class Health(BaseModel):
     dim: int
     relations: list[str]
     taxonomy: bool
+    features: dict[str, int]
+    texts: list[str]
     counts: bool
     writable: bool
     problem: str

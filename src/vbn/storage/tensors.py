@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vbn._errors import ModelFileError
-from vbn.data import Counts, Dataset, Relation, Taxonomy, Vocabulary, heights
+from vbn.data import Counts, Dataset, Features, Relation, Source, Taxonomy, Vocabulary, heights
 from vbn.model import (
     AUTO,
     COLD_PRECISIONS,
@@ -79,6 +80,15 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         "units": [trained.row_side.unit, trained.column_side.unit],
         "trained": [trained.row_side.trained, trained.column_side.trained],
     }
+    sides = (
+        {"columns": trained.column_side}
+        if trained.shared
+        else {"rows": trained.row_side, "columns": trained.column_side}
+    )
+    features = {name: _sources_out(side.features) for name, side in sides.items() if side.features is not None}
+    if features:
+        extra["features"] = features
+        extra["content_strength"] = trained.sources
     if trained.relations_apart:
         extra["relations_apart"] = True
     if trained.dials:
@@ -101,12 +111,16 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
     totals = take(tensors, "row_totals", DOUBLE, (n,))
     need_positive("row_totals", totals, or_zero=True)
     units, known = _units(extra), _trained(extra, (n, m))
+    of_columns = _sources_in(extra, "columns", columns)
+    of_rows = of_columns if shared else _sources_in(extra, "rows", rows)
+    active = take(tensors, "row_active", TRUTH, (n,)), take(tensors, "column_active", TRUTH, (m,))
     sides = (
-        Side(ROW, rows, row_taxonomy, take(tensors, "row_active", TRUTH, (n,)), units[0], known[0]),
-        Side(COLUMN, columns, column_taxonomy, take(tensors, "column_active", TRUTH, (m,)), units[1], known[1]),
+        Side(ROW, rows, row_taxonomy, active[0], units[0], known[0], of_rows),
+        Side(COLUMN, columns, column_taxonomy, active[1], units[1], known[1], of_columns),
     )
     relations = _relations(extra.get("relations"), shared)
-    hyperpriors = Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra))
+    strengths = _strengths(extra)
+    hyperpriors = Hyperpriors(_by_kind(extra, "alpha"), _by_kind(extra, "beta"), _cold_precision(extra), strengths)
     means = take(tensors, f"{_POSTERIOR}u.mean", FLOATS, (n, None))
     if means.shape[1] < 1:
         raise ModelFileError("the model has no dimensions.")
@@ -253,10 +267,24 @@ def _renamed(old: Mapping[str, np.ndarray], offsets: np.ndarray) -> dict[str, np
 def data_to_tensors(data: Dataset) -> dict[str, np.ndarray]:
     """Return counts and relation pairs, which `partial_fit` needs after `load`, by name."""
     counts = data.counts
-    tensors = {"data.indptr": counts.indptr, "data.indices": counts.indices, "data.values": counts.values}
+    tensors: dict[str, np.ndarray] = {
+        "data.indptr": counts.indptr,
+        "data.indices": counts.indices,
+        "data.values": counts.values,
+    }
     for number, relation in enumerate(data.relations.values()):
         for field in ("left", "right", "weights"):
             tensors[f"data.relation.{number}.{field}"] = getattr(relation, field)
+    sides = (
+        {"columns": data.column_features}
+        if data.shared
+        else {"rows": data.row_features, "columns": data.column_features}
+    )
+    for side, features in sides.items():
+        for source in () if features is None else features.sources:
+            name = f"data.features.{side}.{source.name}"
+            values = source.taken(slice(None)).astype(np.float32, copy=False)
+            tensors |= {f"{name}.values": values, f"{name}.rows": source.rows}
     return tensors
 
 
@@ -282,9 +310,73 @@ def data_from_tensors(tensors: Mapping[str, np.ndarray], trained: Trained, kind:
         Counts(indptr, indices, values, shape),
         row_taxonomy=trained.row_taxonomy,
         column_taxonomy=trained.column_taxonomy,
+        row_features=None if trained.shared else _features(tensors, "rows", trained.row_side),
+        column_features=_features(tensors, "columns", trained.column_side),
         relations=relations,
         kind=kind,
     )
+
+
+def _features(tensors: Mapping[str, np.ndarray], side: str, known: Side) -> Features | None:
+    """Return the features of the model's data: those that it uses, and those that it does not."""
+    prefix = f"data.features.{side}."
+    made = {} if known.features is None else {own.name: own for own in known.features.sources}
+    for key in sorted(name for name in tensors if name.startswith(prefix) and name.endswith(".values")):
+        name = key.removeprefix(prefix).removesuffix(".values")
+        rows = take(tensors, f"{prefix}{name}.rows", LONG, (None,))
+        values = take(tensors, key, FLOATS[:1], (len(rows), None))
+        need_finite(key, values)
+        inside = len(rows) == 0 or (rows[0] >= 0 and rows[-1] < len(known.names))
+        own = made.get(name)
+        if not inside or (np.diff(rows) <= 0).any() or (own is not None and own.width != values.shape[1]):
+            raise ModelFileError(f"the features {name[:80]!r} of the model are damaged.")
+        made[name] = Source(name, values, rows) if own is None else replace(own, values=values, rows=rows)
+    return Features(known.names, tuple(made.values())) if made else None
+
+
+def _sources_out(features: Features) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": own.name,
+            "width": own.width,
+            "columns": None if own.columns is None else list(own.columns),
+            **({} if own.encoder is None else {"encoder": own.encoder}),
+        }
+        for own in features.sources
+    ]
+
+
+def _sources_in(extra: Mapping[str, Any], side: str, names: Vocabulary) -> Features | None:
+    """Return the sources of features that the model was trained with, without those of any entity."""
+    given = extra.get("features", {})
+    entries = given.get(side) if isinstance(given, dict) else "damaged"
+    if entries is None:
+        return None
+    damaged = ModelFileError(f"the features of the {side} of the model are damaged.")
+    if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
+        raise damaged
+    sources = []
+    for entry in entries:
+        name, width, columns = (entry.get(key) for key in ("name", "width", "columns"))
+        if not isinstance(name, str) or type(width) is not int or not 0 < width < 1 << 20:
+            raise damaged
+        listed = isinstance(columns, list) and len(columns) == width and all(isinstance(each, str) for each in columns)
+        encoder = entry.get("encoder")
+        if (columns is not None and not listed) or not isinstance(encoder, str | None):
+            raise damaged
+        none = np.broadcast_to(np.float32(0), (0, width))
+        named = None if columns is None else tuple(columns)
+        sources.append(Source(name, none, np.empty(0, np.int64), named, encoder=encoder))
+    if len({own.name for own in sources}) < len(sources):
+        raise damaged
+    return Features(names, sources)
+
+
+def _strengths(extra: Mapping[str, Any]) -> dict[str, float]:
+    given = extra.get("content_strength", {})
+    if not isinstance(given, dict):
+        raise ModelFileError(f"content_strength={given!r} of the model is not a number for each source of features.")
+    return {str(name): _number(given, name) for name in given}
 
 
 def _relation(

@@ -2,7 +2,8 @@
 
 Counts are `indptr.npy`, `indices.npy` and `values.npy` in compressed rows; names are `rows.jsonl` and, where they
 differ, `columns.jsonl`, one JSON string a line, with `row_counts.npy` and `column_counts.npy` beside them. `times.npy`
-is there if the data has times.
+is there if the data has times, and `row_features.json` or `column_features.json` with arrays beside them if it has
+features.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from vbn._errors import DataError
 from vbn.data.counting import Parts
 from vbn.data.counts import Counts, fault_of_rows
+from vbn.data.features import ROWS_AT_ONCE, Features, Source
 from vbn.data.io.files import UNREADABLE
 from vbn.data.vocabulary import Vocabulary
 
@@ -31,10 +33,10 @@ _FORMAT = 1
 
 
 def write_folder(data: Dataset, folder: str | os.PathLike[str]) -> None:
-    """Write the counts and names of a data set; `dataset.json` comes last: a folder that has it is complete."""
+    """Write counts, names and features of a data set; `dataset.json` comes last: a folder that has it is complete."""
     if data.relations or data.row_taxonomy is not None or data.column_taxonomy is not None:
         raise DataError(
-            "to_folder writes counts and names only; call it before with_taxonomy and with_relation, "
+            "to_folder writes counts, names and features only; call it before with_taxonomy and with_relation, "
             "and add these to the data set that it returns"
         )
     path = Path(folder)
@@ -45,6 +47,9 @@ def write_folder(data: Dataset, folder: str | os.PathLike[str]) -> None:
         np.save(path / f"{name}.npy", getattr(data.counts, name))
     if data.times is not None:
         np.save(path / _TIMES, data.times)
+    _write_features(path, "column", data.column_features)
+    if not data.shared:
+        _write_features(path, "row", data.row_features)
     write_about(path, data.rows, None if data.shared else data.columns, data.kind)
 
 
@@ -85,6 +90,42 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Parts, str]:
     return Parts(rows, columns, Counts(indptr, indices, values, shape), times), str(about.get("kind", "folder"))
 
 
+def _write_features(path: Path, side: str, features: Features | None) -> None:
+    """Write the values of each source block by block, as they may be larger than the memory."""
+    if features is None:
+        return
+    for number, source in enumerate(features.sources):
+        shape, stem = (len(source), source.width), f"{side}_features_{number}"
+        values = np.lib.format.open_memmap(path / f"{stem}.npy", mode="w+", dtype=np.float32, shape=shape)
+        for first in range(0, len(source), ROWS_AT_ONCE):
+            values[first : first + ROWS_AT_ONCE] = source.taken(slice(first, first + ROWS_AT_ONCE))
+        values.flush()
+        np.save(path / f"{stem}_rows.npy", source.rows)
+    named = [{"name": own.name, "columns": own.columns, "encoder": own.encoder} for own in features.sources]
+    (path / f"{side}_features.json").write_text(json.dumps(named), encoding="utf-8")
+
+
+def read_features(folder: str | os.PathLike[str], side: str, names: Vocabulary) -> Features | None:
+    """Return the features of a side that `write_folder` wrote, mapped; None if there are none."""
+    path = Path(folder)
+    if not (path / f"{side}_features.json").exists():
+        return None
+    try:
+        named = json.loads((path / f"{side}_features.json").read_text(encoding="utf-8"))
+        sources = []
+        for number, about in enumerate(named):
+            stem, columns = f"{side}_features_{number}", about["columns"]
+            values = _mapped(path / f"{stem}.npy", (np.float32,), dimensions=2)
+            rows = np.array(_mapped(path / f"{stem}_rows.npy", (np.int64,)))
+            columns, encoder = None if columns is None else tuple(columns), about.get("encoder")
+            if not isinstance(encoder, str | None):
+                raise ValueError("the name of an encoder is no text")
+            sources.append(Source(str(about["name"]), values, rows, columns, encoder=encoder))
+        return Features(names, sources)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(f"the features in {path} are damaged: {error}; write the folder again") from error
+
+
 def _read_about(path: Path) -> dict[str, Any]:
     about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
     if not isinstance(about, dict) or about["format"] != _FORMAT:
@@ -92,17 +133,19 @@ def _read_about(path: Path) -> dict[str, Any]:
     return about
 
 
-def _mapped(path: Path, types: tuple[type, ...]) -> np.ndarray:
-    """Map an array of one dimension from a file; one of another type would have to be copied to memory."""
+def _mapped(path: Path, types: tuple[type, ...], dimensions: int = 1) -> np.ndarray:
+    """Map an array from a file; one of another type would have to be copied to memory."""
     try:
         array = np.lib.format.open_memmap(path, mode="r")
     except FileNotFoundError:
         raise
     except UNREADABLE as error:
         raise DataError(f"{path.name} is not an array as numpy saves it: {error}") from error
-    if array.ndim != 1 or array.dtype not in [np.dtype(kind) for kind in types]:
-        wanted = " or ".join(np.dtype(kind).name for kind in types)
-        raise DataError(f"{path.name} holds {array.dtype} of shape {array.shape}, not one dimension of {wanted}")
+    if array.ndim != dimensions or array.dtype not in [np.dtype(kind) for kind in types]:
+        wanted = (
+            f"{('one dimension', 'two dimensions')[dimensions - 1]} of {' or '.join(np.dtype(k).name for k in types)}"
+        )
+        raise DataError(f"{path.name} holds {array.dtype} of shape {array.shape}, not {wanted}")
     return array
 
 

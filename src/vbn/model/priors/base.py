@@ -33,6 +33,19 @@ class Share(NamedTuple):
     weight: float
     mean: np.ndarray
     above: tuple[Share, ...] = ()
+    content: bool = False
+    """Whether it comes from features of the entity, and not from another entity."""
+
+
+class Upper(NamedTuple):
+    """Variables of a prior that have prior means of their own: their rows, E[tau], and how far above these they lie.
+
+    `gap` (n, t) leaves out what priors with `everywhere` add.
+    """
+
+    rows: np.ndarray
+    tau: np.ndarray
+    gap: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,8 @@ class Prior(Holder):
     name: ClassVar[str] = ""
     automatic: ClassVar[bool] = True
     """Whether the blocks of entities and their biases use it wherever `of` returns one."""
+    everywhere: ClassVar[bool] = False
+    """Whether its means belong to the prior means of categories too, by the row of the category's node."""
 
     @classmethod
     def of(cls, side: Side, setting: Setting) -> Prior | None:
@@ -78,13 +93,33 @@ class Prior(Holder):
         """Return a mask (n,) of the rows that this prior says anything about."""
         return np.ones(len(rows), dtype=bool)
 
+    def beside(self, others: tuple[Prior, ...]) -> Prior:  # noqa: ARG002 - here and below: for subclasses
+        """Return this prior as part of a sum, whose other parts with `everywhere` are `others`."""
+        return self
+
+    def upper(self) -> Upper | None:
+        """Return the active variables of this prior that have prior means; None if it has none."""
+        return None
+
+    def start(self, engine: Engine | None = None) -> None:
+        """Set the variables of this prior before the first epoch of a fit."""
+
+    def begin(self, epoch: int) -> None:
+        """Take note of the number of the epoch that begins."""
+
+    def carried(self, old: Prior, entities: Match) -> None:
+        """Complete this prior after its arrays were copied from an older one; `entities` are the rows of both."""
+
+    def go_on(self, old: Prior, entities: Match) -> None:
+        """Prepare for a fit that goes on from an older prior, part of whose data may be gone."""
+
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update the variables of this prior, given the densities below it.
 
         `offset` is the contribution (n, t) of other priors to the prior means, or None.
         """
 
-    def measure(self, engine: Engine) -> Any:  # noqa: ARG002 - here and below: for subclasses
+    def measure(self, engine: Engine) -> Any:  # noqa: ARG002
         """Return what `update_precisions` and `bound` need to know of the variables of this prior."""
         return None
 

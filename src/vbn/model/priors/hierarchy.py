@@ -6,6 +6,7 @@ dimension: films of a popular director tend to be popular, including the next on
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from vbn.model.engine import row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Moments
 from vbn.model.graph import Graph
 from vbn.model.precisions import Gamma, Measured, mean_precision
-from vbn.model.priors.base import Match, Prior, Setting, Share, register
+from vbn.model.priors.base import Match, Prior, Setting, Share, Upper, register
 from vbn.model.side import Side
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Hierarchy(Prior):
     def __init__(self, graph: Graph, gamma: Gamma, mean: np.ndarray, variance: np.ndarray, rate: np.ndarray) -> None:
         self.graph, self.gamma = graph, gamma
         self.mean, self.variance, self.rate = mean, variance, rate
+        self.others: tuple[Prior, ...] = ()
 
     @classmethod
     def of(cls, side: Side, setting: Setting) -> Hierarchy | None:
@@ -118,6 +120,26 @@ class Hierarchy(Prior):
         """Return the prior of some rows, numbered from 0, which cannot be updated."""
         return Parents(self.arrays_of_parents).part(first, last)
 
+    def beside(self, others: tuple[Prior, ...]) -> Hierarchy:
+        """Return the hierarchy with other priors of its categories."""
+        made = copy.copy(self)
+        made.others = others
+        return made
+
+    def _shift(self, categories: np.ndarray) -> Moments:
+        """Return what other priors add to the prior means of some categories; no rows if there are none."""
+        nodes = self.graph.category_nodes[categories if self.others else categories[:0]].astype(np.int64)
+        found = Moments(np.zeros((len(nodes), self.mean.shape[1])), np.zeros(len(nodes)))
+        for other in self.others:
+            found = Moments(*(own + more for own, more in zip(found, other.moments(nodes), strict=True)))
+        return found
+
+    def upper(self) -> Upper:
+        """Return the active categories, and how far they lie above their parents' mean."""
+        active = np.flatnonzero(self.graph.category_active)
+        nodes = self.graph.category_nodes[active].astype(np.int64)
+        return Upper(nodes, self.gamma.expected(self.rate)[active], self.mean[active] - self.means(nodes))
+
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update all active categories: the sets of the partition in turn, the categories of a set in parallel."""
         from vbn.kernels.hierarchy import update_categories
@@ -134,6 +156,7 @@ class Hierarchy(Prior):
             graph.child_indptr,
             graph.child_nodes,
             graph.child_weights,
+            self._shift(np.arange(graph.n_categories)).mean,
         )
         for members in graph.sets:
 
@@ -148,9 +171,10 @@ class Hierarchy(Prior):
 
         graph, parents = self.graph, self.arrays_of_parents
         active, distance = graph.category_active, np.zeros(graph.n_categories)
+        shift = self._shift(np.arange(graph.n_categories))
 
         def task(first: int, last: int) -> None:
-            category_distances(first, last, active, graph.category_nodes, parents, distance)
+            category_distances(first, last, active, graph.category_nodes, parents, *shift, distance)
 
         engine.map(task, row_ranges(graph.n_categories))
         volume = self.mean.shape[1] * np.log(self.variance[active].astype(np.float64))
@@ -173,6 +197,8 @@ class Hierarchy(Prior):
         for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
             level = cold[graph.heights[nodes] == height]
             moments = self.moments(graph.category_nodes[level])
+            if self.others:
+                moments = Moments(*(own + more for own, more in zip(moments, self._shift(level), strict=True)))
             tau, variance = self.gamma.without_data(level, moments.variance, np.full(len(level), expected))
             self.mean[level] = moments.mean
             self.variance[level] = variance

@@ -22,7 +22,8 @@ class Sum(Prior):
     """m_i is the sum of several independent priors."""
 
     def __init__(self, priors: Sequence[Prior]) -> None:
-        self.priors = tuple(priors)
+        everywhere = tuple(prior for prior in priors if prior.everywhere)
+        self.priors = tuple(prior if prior.everywhere else prior.beside(everywhere) for prior in priors)
 
     def parts(self) -> Mapping[str, Prior]:
         """Return the priors by name."""
@@ -43,6 +44,16 @@ class Sum(Prior):
     def informs(self, rows: np.ndarray) -> np.ndarray:
         """Return a mask of the rows that any of the priors says anything about."""
         return np.asarray(np.any([prior.informs(rows) for prior in self.priors], axis=0))
+
+    def start(self, engine: Engine | None = None) -> None:
+        """Start each prior."""
+        for prior in self.priors:
+            prior.start(engine)
+
+    def begin(self, epoch: int) -> None:
+        """Tell each prior."""
+        for prior in self.priors:
+            prior.begin(epoch)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update the priors one after the other, each given the latest means of the others."""
@@ -65,8 +76,8 @@ class Sum(Prior):
         return [term for prior, own in zip(self.priors, measured, strict=True) for term in prior.bound(own)]
 
     def settle(self) -> None:
-        """Settle each prior."""
-        for prior in self.priors:
+        """Settle each prior; those of which others depend first."""
+        for prior in sorted(self.priors, key=lambda prior: not prior.everywhere):
             prior.settle()
 
     def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray | None:

@@ -72,8 +72,10 @@ function held(children, side) {
 export function why(explanation, side = "column") {
   const part = explanation.parts[0];
   const category = explanation.kind === "category";
+  const content = (part.content || []).map((one) => one.source).join(" and ");
+  const said = content ? `what ${part.parents.length ? "its parents and " : ""}its content (${content}) say` : "what its parents say";
   const shares = [
-    ["prior", part.prior_share, category && !part.parents.length ? "the prior, as it has no parents" : "what its parents say"],
+    ["prior", part.prior_share, category && !part.parents.length && !content ? "the prior, as it has no parents" : said],
     [category ? "children" : "data", part.data_share, category ? "what its children say" : "what it was seen with"],
     ["relations", part.relation_share, "typed relations"],
   ].filter(([, share]) => share > 0.0005);
@@ -91,7 +93,7 @@ export function why(explanation, side = "column") {
       {},
       `${shares.map(([, share, text]) => `${percent(share)} ${text}`).join(", ")}. `,
       `Uncertainty ${number(part.std)}; by the prior alone it would be ${number(part.prior_std)}.`,
-      part.prior_share > 0.995 ? ` Nothing was seen ${category ? "below it" : "of it: all comes from its parents"}.` : "",
+      part.prior_share > 0.995 ? ` Nothing was seen ${category ? "below it" : `of it: all comes from its parents${content ? " and content" : ""}`}.` : "",
     ),
     category ? held(explanation.children, explanation.side) : null,
     pairs.length

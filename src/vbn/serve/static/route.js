@@ -1,7 +1,7 @@
 // What is shown stands in the address, so that a link shows the same.
 
 const listeners = [];
-const NAMES = ["entity", "other", "name", "relation", "user"];
+const NAMES = ["entity", "other", "name", "relation", "user", "text"];
 const LISTS = ["has", "parent", "context"];
 let seen = {};  // of the map: its place (`map`) and whom it shows (`shown`)
 

@@ -126,14 +126,18 @@ export function compare(panel, state, model, map) {
 export function whatIf(panel, state, model, map) {
   const answers = h("div", { "aria-live": "polite" });
   const name = h("input", { id: "new-name", type: "text", maxLength: 500, autocomplete: "off", value: state.name || "" });
-  const change = (more) => go({ ...state, name: name.value.trim() || state.name, ...more });
+  const text = h("textarea", { id: "new-text", rows: "3", maxLength: 2000, value: state.text || "" });
+  const said = () => (model.texts.length ? text.value.trim() : "");
+  const change = (more) => go({ ...state, name: name.value.trim() || state.name, text: said(), ...more });
   const without = (key, entry) => change({ [key]: state[key].filter((each) => each !== entry) });
-  name.addEventListener("input", later(() => {
+  const typed = later(() => {
     if (!name.isConnected) return;  // drawn anew since, with this name and perhaps with more
-    replace({ ...here(), name: name.value.trim() });
     state.name = name.value.trim();
+    state.text = said();
+    replace({ ...here(), name: state.name, text: state.text });
     ask();
-  }, 250));
+  }, 250);
+  for (const input of [name, text]) input.addEventListener("input", typed);
   const contextsSide = model.shared ? "column" : "row";
   fill(
     panel,
@@ -144,6 +148,7 @@ export function whatIf(panel, state, model, map) {
     chips(state.parent, (entry) => without("parent", entry), "Parents"),
     field("Seen with", (entity) => change({ context: [...state.context, entity.name] }), { side: contextsSide }),
     chips([...new Set(state.context)], (entry) => without("context", entry), "Seen with"),
+    model.texts.length ? h("div", { class: "field" }, h("label", { for: "new-text" }, "A text about it"), text) : null,
     answers,
   );
   function ask() {
@@ -153,12 +158,13 @@ export function whatIf(panel, state, model, map) {
       return;
     }
     const asked = { name: state.name, parents: state.parent, contexts: state.context, k: 10 };
+    if (state.text && model.texts.length) asked.text = { [model.texts[0]]: state.text };
     attempt(answers, async () => {
       const found = await post("what-if", asked, "what-if");
       map.ghost(found.place, state.name, found.std);
       return [
         block("It would stand near", ranked(found.similar, { label: `Nearest to ${state.name}` })),
-        h("p", {}, `Uncertainty ${number(found.std)}; ${percent(found.prior_share)} of what is known comes from its parents.`),
+        h("p", {}, `Uncertainty ${number(found.std)}; ${percent(found.prior_share)} of what is known comes from its parents${asked.text ? " and the text" : ""}.`),
         model.writable ? h("button", { type: "button", onclick: () => save(asked) }, "Add it to the model") : null,
       ];
     });

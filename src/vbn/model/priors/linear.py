@@ -1,0 +1,294 @@
+"""Content as a prior: m_i += A f_i, with f_i the features of an entity or category and A learned, A_df ~ N(0, 1 / rho).
+
+q(A) has the rows M_d with one covariance S for all dimensions, which is the optimum itself:
+
+    S = (diag rho + sum_k E[tau_k] f_k f_k')^-1,    M = (sum_k E[tau_k] (mu_k - s_k) f_k') S,
+
+where k runs over entities and categories that data reaches, and s_k is what other priors say. The mean M f_i and the
+variance f_i' S f_i of every entity are kept: everything but the update of A reads these, so a model works without the
+features that it learned from. Biases are the same in one dimension.
+
+Sums run over fixed blocks of rows, whose results are added in order, so the bits do not depend on the threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from vbn._errors import NumericalError
+from vbn.data import ROWS_AT_ONCE, Features, Vocabulary
+from vbn.model.engine import row_ranges
+from vbn.model.fields import MEAN, PLAIN, RATE, VARIANCE, Field
+from vbn.model.priors.base import Match, Prior, Setting, Share, Upper, register
+from vbn.model.side import Side
+
+if TYPE_CHECKING:
+    from vbn.model.block import Block
+    from vbn.model.engine import Engine
+
+_BLOCKS_AT_ONCE = 16  # whose sums, F x F numbers each, are held at the same time
+_CHEAP = 1e10  # multiplications of an update; costlier ones are not made in every epoch
+_FIRST, _EVERY = 3, 4  # epochs: all of the first ones, then some
+
+
+class Shifted(Prior):
+    """The prior that content gives to some rows, without what is needed to update it."""
+
+    def __init__(self, shift: np.ndarray, leverage: np.ndarray) -> None:
+        self.shift, self.leverage = shift, leverage
+
+    def means(self, rows: np.ndarray) -> np.ndarray:
+        """Return M f_i."""
+        return np.asarray(self.shift[rows], dtype=np.float64)
+
+    def variances(self, rows: np.ndarray) -> np.ndarray:
+        """Return f_i' S f_i."""
+        return np.asarray(self.leverage[rows])
+
+    def informs(self, rows: np.ndarray) -> np.ndarray:
+        """Return a mask of the rows that have features."""
+        return np.asarray(self.leverage[rows] > 0)
+
+    def part(self, first: int, last: int) -> Shifted:
+        """Return the prior of some rows, numbered from 0."""
+        return Shifted(self.shift[first:last], self.leverage[first:last])
+
+
+class Base(NamedTuple):
+    """The prior N(mean, precision^-1) of every row of A, where it is not N(0, 1 / rho): what was learned earlier."""
+
+    mean: np.ndarray
+    precision: np.ndarray
+
+
+@register
+class Linear(Shifted):
+    """A learned linear map of features as a prior."""
+
+    name, everywhere = "linear", True
+    fields = (
+        Field("weights", PLAIN, ("feature", "dim")),
+        Field("covariance", PLAIN, ("feature", "feature")),
+        Field("centre", PLAIN, ("feature",)),
+        Field("factor", RATE, ("feature",)),
+        Field("shift", MEAN, ("entity", "dim")),
+        Field("leverage", VARIANCE, ("entity",), or_zero=True),
+    )
+
+    def __init__(self, features: Features, rho: np.ndarray, arrays: Mapping[str, np.ndarray]) -> None:
+        self.features, self.rho = features, rho
+        self.weights, self.covariance = arrays["weights"], arrays["covariance"]
+        self.centre, self.factor = arrays["centre"], arrays["factor"]
+        super().__init__(arrays["shift"], arrays["leverage"])
+        self.base: Base | None = None
+        self.frozen = np.empty(0, np.int64)
+        self._rests = False
+
+    @classmethod
+    def of(cls, side: Side, setting: Setting) -> Linear | None:
+        """Return the prior of the side's features, if it has any."""
+        features, n, t = side.features, len(side.names), setting.dim
+        if features is None or not features.sources:
+            return None
+        width, full = features.width, setting.full
+        strength = [np.full(own.width, setting.hyperpriors.strength_of(own.name)) for own in features.sources]
+        arrays = {
+            "weights": full((width, t), 0.0, np.float64),
+            "covariance": full((width, width), 0.0, np.float64),
+            "centre": full(width, 0.0, np.float64),
+            "factor": full(width, 1.0, np.float64),
+            "shift": full((n, t), 0.0, setting.dtype),
+            "leverage": full(n, 0.0, np.float64),
+        }
+        return cls(features, 1.0 / np.concatenate(strength), arrays)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Return the rows whose features are at hand and whose content is not frozen."""
+        known = self.features.known.copy()
+        known[self.frozen] = False
+        return np.flatnonzero(known)
+
+    def start(self, engine: Engine | None = None) -> None:
+        """Scale the features, and set q(A) to its prior."""
+        self.centre[:], self.factor[:] = self.features.scaling()
+        self.covariance[...] = np.diag(1.0 / self.rho)
+        self._refresh(self.rows, engine)
+
+    def begin(self, epoch: int) -> None:
+        """Rest in most epochs if the features are many and wide."""
+        costly = float(self.features.known.sum()) * self.features.width**2 > _CHEAP
+        self._rests = costly and epoch >= _FIRST and epoch % _EVERY != 0
+
+    def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
+        """Update q(A) from all entities and categories that have features and that data reaches."""
+        from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+        if self._rests:
+            return
+        rows = self.rows
+        precision, linear = np.diag(self.rho), np.zeros_like(self.weights)
+        if self.base is not None:
+            precision, linear = self.base.precision.copy(), self.base.precision @ self.base.mean
+        for gram, pull in self._sums(rows, block, offset, engine):
+            precision += gram
+            linear += pull
+        try:
+            factor = cho_factor(precision, lower=True)
+        except (LinAlgError, ValueError) as error:
+            raise NumericalError(
+                "the weights of the features cannot be computed; reduce {remedy}, or use {remedy}.",
+                remedies=[("content_strength",), ("dtype", "float64")],
+            ) from error
+        covariance = cho_solve(factor, np.eye(len(precision)))
+        self.covariance[...] = 0.5 * (covariance + covariance.T)
+        self.weights[...] = cho_solve(factor, linear)
+        self._refresh(rows, engine)
+
+    def _sums(
+        self, rows: np.ndarray, block: Block, offset: np.ndarray | None, engine: Engine
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield sum E[tau_k] f_k f_k' and sum E[tau_k] f_k (mu_k - s_k)' of each block of rows."""
+        uppers = [upper for prior in block.prior.members() if (upper := prior.upper()) is not None]
+        found = [(upper, _places(upper, len(block))) for upper in uppers]
+        tau, mean = block.tau, block.mean.reshape(len(block), -1)
+
+        def task(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+            own = rows[first:last]
+            weight = np.where(block.active[own], tau[own], 0.0)
+            gap = mean[own] if offset is None else mean[own] - offset[own]
+            pull = weight[:, None] * gap
+            for upper, places in found:
+                at = places[own]
+                there = at >= 0
+                weight[there] += upper.tau[at[there]]
+                pull[there] += upper.tau[at[there], None] * upper.gap[at[there]]
+            used = weight > 0
+            features = self._features(own[used])
+            scaled = features * np.sqrt(weight[used])[:, None].astype(features.dtype)
+            return scaled.T @ scaled, features.T @ pull[used].astype(features.dtype)
+
+        ranges = row_ranges(len(rows), ROWS_AT_ONCE)
+        for first in range(0, len(ranges), _BLOCKS_AT_ONCE):
+            yield from engine.map(task, ranges[first : first + _BLOCKS_AT_ONCE])
+
+    def _features(self, rows: np.ndarray) -> np.ndarray:
+        return self.features.scaled(rows, self.centre, self.factor, self.shift.dtype)
+
+    def _refresh(self, rows: np.ndarray, engine: Engine | None = None) -> None:
+        """Set the mean and variance that q(A) gives to some rows."""
+        if len(rows) == 0:
+            return
+        weights = self.weights.astype(self.shift.dtype)
+        root = self._root().astype(self.shift.dtype)
+
+        def task(first: int, last: int) -> None:
+            own = rows[first:last]
+            features = self._features(own)
+            self.shift[own] = features @ weights
+            self.leverage[own] = ((features @ root) ** 2).sum(axis=1, dtype=np.float64)
+
+        ranges = row_ranges(len(rows), ROWS_AT_ONCE)
+        if engine is not None:
+            engine.map(task, ranges)
+            return
+        for first, last in ranges:
+            task(first, last)
+
+    def _root(self) -> np.ndarray:
+        """Return a triangular matrix whose product with its transpose is S."""
+        try:
+            return np.linalg.cholesky(self.covariance)
+        except np.linalg.LinAlgError as error:
+            raise NumericalError("the covariance of the weights of the features is damaged.") from error
+
+    def bound(self, measured: None) -> list[float]:  # noqa: ARG002
+        """Return E[log p(A)] + H[q(A)]."""
+        width, t = self.weights.shape
+        log_volume = 2.0 * np.log(np.diag(self._root())).sum()
+        if self.base is None:
+            log_precision = np.log(self.rho).sum()
+            distance = (self.rho[:, None] * self.weights**2).sum() + t * (self.rho * np.diag(self.covariance)).sum()
+        else:
+            gap, precision = self.weights - self.base.mean, self.base.precision
+            log_precision = np.linalg.slogdet(precision)[1]
+            distance = (gap * (precision @ gap)).sum() + t * (precision * self.covariance).sum()
+        return [float(0.5 * (t * (log_precision + log_volume + width) - distance))]
+
+    def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:  # noqa: ARG002
+        """Return the columns of sources that both priors have."""
+        if not isinstance(old, Linear):
+            return {}
+        there, here = old.features, self.features
+        common = [name for name, width in here.widths.items() if there.widths.get(name) == width]
+        numbers = [
+            [number for name in common for number in range(own.places[name].start, own.places[name].stop)]
+            for own in (there, here)
+        ]
+        return {"feature": (np.array(numbers[0], dtype=np.int64), np.array(numbers[1], dtype=np.int64))}
+
+    def carried(self, old: Prior, entities: Match) -> None:
+        """Compute the content of the rows that the older prior did not have."""
+        if isinstance(old, Linear):
+            unknown = self.features.known.copy()
+            unknown[self._known_before(old, entities)] = False
+            self._refresh(np.flatnonzero(unknown))
+
+    def go_on(self, old: Prior, entities: Match) -> None:
+        """Let what was learned earlier stand for the features that are no longer at hand.
+
+        If entities of the earlier model have none in the new data, their content stays as it is, and q(A) of the
+        earlier model is the prior of A: they are what it was learned from.
+        """
+        if not isinstance(old, Linear):
+            return
+        before = self._known_before(old, entities)
+        if self.features.known[before].all():
+            return
+        there, here = self.matched(old, entities)["feature"]
+        root = old._root()
+        inverse = np.linalg.solve(root, np.eye(len(root)))
+        precision, mean = np.diag(self.rho), np.zeros_like(self.weights)
+        precision[np.ix_(here, here)] = (inverse.T @ inverse)[np.ix_(there, there)]
+        mean[here] = old.weights[there]
+        self.frozen, self.base = before, Base(mean, precision)
+
+    @staticmethod
+    def _known_before(old: Linear, entities: Match) -> np.ndarray:
+        return np.asarray(entities[1][old.leverage[entities[0]] > 0])
+
+    def shares(self, i: int, names: Vocabulary) -> list[Share]:  # noqa: ARG002
+        """Return the contribution of each source; of all together if the features are not at hand."""
+        if not self.leverage[i] > 0:
+            return []
+        sources = self.features.sources
+        if not self.features.known[i]:
+            return [Share(", ".join(own.name for own in sources), 1.0, self.means(np.array([i]))[0], content=True)]
+        values = self.features.scaled(np.array([i]), self.centre, self.factor)[0]
+        return [
+            Share(name, 1.0, values[own] @ self.weights[own], content=True)
+            for name, own in self.features.places.items()
+            if values[own].any()
+        ]
+
+    def outlying(self, i: int, active: np.ndarray, tau: np.ndarray) -> float:
+        """Return the variance of the content of row i, relative to what all but 1 % of the trained rows have at most.
+
+        A trained row counts as it would without its own data, which lowers its variance from l / (1 - tau l) to l.
+        """
+        trained = np.flatnonzero(active & (self.leverage > 0))
+        if len(trained) == 0 or not self.leverage[i] > 0:
+            return 0.0
+        own, tau = self.leverage, np.where(active, tau, 0.0)
+        alone = own / np.maximum(1.0 - tau * own, 1e-6)
+        return float(alone[i] / np.quantile(alone[trained], 0.99))
+
+
+def _places(upper: Upper, n: int) -> np.ndarray:
+    """Return where each row is among those of some upper variables, or -1."""
+    places = np.full(n, -1, dtype=np.int64)
+    places[upper.rows] = np.arange(len(upper.rows))
+    return places
