@@ -35,7 +35,8 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
     dtype = np.dtype(dtype)
     hyper = Hyperpriors(_kinds(problem.alpha), _kinds(problem.beta), problem.cold)
     relations = tuple(RelationInfo(str(k), False, r.prior, r.rank) for k, r in enumerate(problem.relations))
-    biases = ["hierarchy"] * problem.nested_biases + ["centre"] * (problem.centre_precision is not None)
+    parents = "mixture" if problem.mixture else "hierarchy"
+    biases = [parents] * problem.nested_biases + ["centre"] * (problem.centre_precision is not None)
     blueprint = Blueprint(
         rows=_side(ROW, problem.row_taxonomy, problem.active.u),
         columns=_side(COLUMN, problem.col_taxonomy, problem.active.v),
@@ -43,7 +44,7 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
         dim=problem.dim,
         dtype=dtype,
         hyperpriors=hyper,
-        priors={"u": ["hierarchy"], "v": ["hierarchy"], "bias": biases},
+        priors={"u": [parents], "v": [parents], "bias": biases},
         bias_active=problem.active.bias,
         relation_active=np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols),
     )
@@ -67,8 +68,10 @@ def assert_same(twins: Twins, rtol, atol):
     arrays, blocks = q.arrays(), q.blocks()
     for path, theirs in _paired(q, twins.state, network).items():
         block, live = blocks[next(name for name in blocks if path.startswith(f"{name}."))], slice(None)
-        if ".hierarchy." in path:
-            live = block.parts()["hierarchy"].graph.category_active
+        if path.endswith(".support"):
+            continue
+        if ".hierarchy." in path or ".mixture." in path:
+            live = block.hierarchy.graph.category_active
         elif ".centre." not in path:
             live = block.active
         close(arrays[path][live], np.reshape(theirs, arrays[path].shape)[live], rtol, atol, path)
@@ -88,6 +91,10 @@ def _paired(posterior, state, sides):
     # the library has a density for categories without data, too
     found["bias.hierarchy.variance"] = np.maximum(state.g_var[columns], 1e-300)
     found["bias.hierarchy.rate"] = state.g_tau_rate[columns]
+    found |= {path.replace(".hierarchy.", ".mixture."): array for path, array in found.items() if ".hierarchy." in path}
+    if state.chosen_u:
+        found["u.mixture.support"] = _support(sides.rows, state.chosen_u)
+        found["v.mixture.support"] = found["bias.mixture.support"] = _support(sides.columns, state.chosen_v)
     for k, relation in enumerate(state.relations):
         for block in ("x", "y", "r"):
             for ours, theirs in (("mean", "mean"), ("variance", "var"), ("rate", "tau_rate")):
@@ -95,6 +102,12 @@ def _paired(posterior, state, sides):
         for ours, value in zip(("mean", "variance"), relation.r_centre, strict=True):
             found[f"relation {k}.r.centre.{ours}"] = value
     return {path: found[path] for path in posterior.arrays()}
+
+
+def _support(side, chosen):
+    """The log evidence for each parent that gives these probabilities; the library sorts parents, as the twin does."""
+    graph, r = side.graph, np.concatenate(chosen)
+    return np.log(np.maximum(r, 1e-300)) - np.log(graph.parent_weights)
 
 
 def close(ours, theirs, rtol, atol, what):

@@ -30,7 +30,35 @@ def _centers(taxonomy, h, nodes):
     return np.einsum("ip,npd->nid", A[nodes], h)
 
 
-def _part(problem, state, name, n, rng):
+def _chosen(problem, state, n, rng):
+    """Samples of which parent each row and each column has (the same where these are the same set), and log p - log q.
+
+    A sample is a matrix (n, nodes, nodes) with a 1 for the chosen parent.
+    """
+    found, ratio, active = {}, 0.0, problem.active
+    for name in ("u", "v"):
+        if name == "v" and problem.shared:
+            found["v"] = found["u"]
+            break
+        taxonomy, reached = problem.taxonomy(name), active.entities(name).copy()
+        if problem.shared:
+            reached |= active.v
+        if problem.shared or name == "v":
+            reached |= active.bias
+        matrix = np.zeros((n, len(taxonomy), len(taxonomy)))
+        for node in range(len(taxonomy)):
+            parents, r = np.array(taxonomy.parents[node], dtype=int), state.chosen(name)[node]
+            if len(parents) == 0:
+                continue
+            drawn = rng.choice(len(parents), n, p=r)
+            matrix[np.arange(n), node, parents[drawn]] = 1.0
+            if reached[node]:
+                ratio = ratio + (np.log(taxonomy.weights[node]) - np.log(r))[drawn]
+        found[name] = matrix
+    return found, ratio
+
+
+def _part(problem, state, name, n, rng, chosen=None):
     """Samples of all entities of one part (zero where barren), and log p - log q of everything in it."""
     taxonomy, part = problem.taxonomy(name), state.part(name)
     nodes = np.flatnonzero(problem.active.entities(name))
@@ -44,7 +72,8 @@ def _part(problem, state, name, n, rng):
     all_h = np.zeros((n, len(taxonomy), problem.dim))
     all_h[:, categories] = h
     ratio = -ratio - log_q
-    ratio += _log_prior(problem, "entity", z, _centers(taxonomy, all_h, nodes), tau)
+    centres = _centers(taxonomy, all_h, nodes) if chosen is None else np.einsum("nip,npd->nid", chosen[:, nodes], all_h)
+    ratio += _log_prior(problem, "entity", z, centres, tau)
     ratio += _log_prior(problem, "category", h, _centers(taxonomy, all_h, categories), tau_h)
     samples = np.zeros((n, len(taxonomy), problem.dim))
     samples[:, nodes] = z
@@ -90,12 +119,15 @@ def _log_likelihood(cells, score, xi):
 
 def monte_carlo_bound(problem, state, n, rng):
     """Mean and standard error of log p~(data, theta | xi) - log q(theta) over n samples of all variables."""
-    u, total = _part(problem, state, "u", n, rng)
-    v, ratio = _part(problem, state, "v", n, rng)
-    total += ratio
+    chosen, of_choice = _chosen(problem, state, n, rng) if problem.mixture else ({}, 0.0)
+    u, total = _part(problem, state, "u", n, rng, chosen.get("u"))
+    v, ratio = _part(problem, state, "v", n, rng, chosen.get("v"))
+    total += ratio + of_choice
     g, ratio = _bias_categories(problem, state, n, rng)
     total += ratio
     nearer = _centers(problem.col_taxonomy, g, np.arange(problem.n_cols))
+    if problem.mixture:
+        nearer = np.einsum("nip,npd->nid", chosen["v"], g)
     parameters = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
     b, ratio = _biases(problem, "bias", problem.active.bias, *parameters, n, rng, nearer)
     cells = problem.cells

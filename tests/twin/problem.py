@@ -129,6 +129,7 @@ class Problem:
     centre_precision: float | None = 0.01  # of the common mean of the biases; None: biases are drawn to 0
     nested_biases: bool = True  # whether categories of the columns have biases, which theirs are drawn to
     evidence: Evidence | None = None  # of earlier data; None: there was none
+    mixture: bool = False  # whether one of its parents explains an entity, or all together
     cold: str = "mean_field"  # precision of barren variables: the fixed point of its update, or that of the "prior"
 
     def taxonomy(self, part):

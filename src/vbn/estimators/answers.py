@@ -35,6 +35,7 @@ from vbn.inference import (
     full_variances,
     labelled_pairs,
     pair_logits,
+    pair_probabilities,
     pair_scores,
     read_dial,
     read_newcomers,
@@ -101,13 +102,13 @@ class Answers(Parameters, Queries):
         """
         trained = self.trained_
         rows, columns = _ids(trained, pairs, spread)
-        mean, variance = pair_scores(trained, rows, columns)
-        p = trained.link.probability(mean, variance)
+        p, std = pair_probabilities(trained, rows, columns, with_std=return_std and spread == "mean_field")
         if not return_std:
             return p
         if spread == "full":
-            variance = self._full_variances(rows, columns)
-        return p, trained.link.std(mean, variance)
+            mean, _ = pair_scores(trained, rows, columns)
+            std = trained.link.std(mean, self._full_variances(rows, columns))
+        return p, std
 
     @hinting(pairs_have_sides)
     def predict_interval(self, pairs: Any, level: float = 0.8, spread: str = "full") -> tuple[np.ndarray, np.ndarray]:

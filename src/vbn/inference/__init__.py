@@ -7,6 +7,7 @@ from vbn.inference.expected import Expected, expected_cooccurrences, expected_re
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
+from vbn.inference.mixing import pair_probabilities
 from vbn.inference.neighbours import by_cosine, cosine_std, similar, similarity, top
 from vbn.inference.newcomers import NewEntity, read_newcomers
 from vbn.inference.predictive import (
@@ -72,6 +73,7 @@ __all__ = [
     "logit",
     "objectives",
     "pair_logits",
+    "pair_probabilities",
     "pair_scores",
     "rank",
     "rare_targets",

@@ -45,7 +45,20 @@ from vbn.model.posterior import (
     start,
 )
 from vbn.model.precisions import AUTO, COLD_PRECISIONS, KINDS, Gamma, Hyperpriors, Measured, strength
-from vbn.model.priors import PRIORS, Centre, Constant, Hierarchy, Prior, Setting, Share, Sum, Zero, register
+from vbn.model.priors import (
+    PRIORS,
+    Centre,
+    Choice,
+    Constant,
+    Hierarchy,
+    Mixture,
+    Prior,
+    Setting,
+    Share,
+    Sum,
+    Zero,
+    register,
+)
 from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
@@ -71,6 +84,7 @@ __all__ = [
     "Block",
     "Blueprint",
     "Centre",
+    "Choice",
     "Constant",
     "Cooccurrence",
     "DrawnSample",
@@ -92,6 +106,7 @@ __all__ = [
     "Likelihood",
     "Link",
     "Measured",
+    "Mixture",
     "Moments",
     "Network",
     "Plan",

@@ -7,7 +7,7 @@ explanations need only the mean and the variance of m_i. A new kind of prior is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
@@ -27,12 +27,16 @@ Match = tuple[np.ndarray, np.ndarray]
 
 
 class Share(NamedTuple):
-    """A contribution to a prior mean: its name, weight and mean, and the contributions to it in turn."""
+    """A contribution to a prior mean: its name, weight and mean, and the contributions to it in turn.
+
+    `given` is the weight that the taxonomy gives to a parent, where the data have changed it.
+    """
 
     name: str
     weight: float
     mean: np.ndarray
     above: tuple[Share, ...] = ()
+    given: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Prior(Holder):
     name: ClassVar[str] = ""
     automatic: ClassVar[bool] = True
     """Whether the blocks of entities and their biases use it wherever `of` returns one."""
+    instead_of: ClassVar[str] = ""
+    """The name of an automatic prior that a block with this one does not have."""
 
     @classmethod
     def of(cls, side: Side, setting: Setting) -> Prior | None:
@@ -74,6 +80,10 @@ class Prior(Holder):
         """Return means and variances."""
         return Moments(self.means(rows), self.variances(rows))
 
+    def uneven(self, rows: np.ndarray) -> np.ndarray | None:  # noqa: ARG002 - here and below: for subclasses
+        """Return (n, t) by how much the variance of m_i in each dimension exceeds `variances`; None if nowhere."""
+        return None
+
     def informs(self, rows: np.ndarray) -> np.ndarray:
         """Return a mask (n,) of the rows that this prior says anything about."""
         return np.ones(len(rows), dtype=bool)
@@ -84,7 +94,7 @@ class Prior(Holder):
         `offset` is the contribution (n, t) of other priors to the prior means, or None.
         """
 
-    def measure(self, engine: Engine) -> Any:  # noqa: ARG002 - here and below: for subclasses
+    def measure(self, engine: Engine) -> Any:  # noqa: ARG002
         """Return what `update_precisions` and `bound` need to know of the variables of this prior."""
         return None
 
@@ -138,6 +148,8 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-def automatic_priors() -> list[str]:
-    """Return the names of the priors that blocks of entities use wherever they apply."""
-    return [name for name, kind in PRIORS.items() if kind.automatic]
+def with_automatic(names: Sequence[str] = ()) -> list[str]:
+    """Return the names of the priors that blocks of entities use wherever they apply, and those of some others."""
+    replaced = {PRIORS[name].instead_of: name for name in names if PRIORS[name].instead_of}
+    automatic = [replaced.get(name, name) for name, kind in PRIORS.items() if kind.automatic]
+    return list(dict.fromkeys([*automatic, *names]))
