@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
-from vbn.data import Dataset, pair_columns
+from vbn.data import Dataset, Vocabulary, pair_columns
 from vbn.estimators.automatic import resolved
 from vbn.estimators.base import Parameters, warn_of_old_name
 from vbn.estimators.checking import check_k, need_choice, need_flag, need_number, need_whole
@@ -24,6 +24,9 @@ from vbn.inference import (
     Explanation,
     LabelledPairs,
     Reliability,
+    Senses,
+    SensesOf,
+    Split,
     Table,
     Tables,
     TrainingCells,
@@ -37,8 +40,12 @@ from vbn.inference import (
     pair_logits,
     pair_probabilities,
     pair_scores,
+    read_contexts,
     read_dial,
     read_newcomers,
+    sense_of,
+    senses,
+    split_occurrences,
     with_added,
 )
 from vbn.model import Trained
@@ -289,6 +296,81 @@ class Answers(Parameters, Queries):
                 expected_relations(data, sampler, settings["relation_weight"], settings["hard_negatives"]),
             )
         return explain(trained, str(entity), side, int(k), cells)
+
+    @hinting(by_side)
+    def senses(self, entity: object, side: str = "column", k: int = 5) -> Senses:
+        """Split the occurrences of an entity over its parents, such as those of a word over its meanings.
+
+        Nothing is trained: the pairs that the entity was seen in are divided among its parents, and each parent gets a
+        density of the entity of its own, until the two agree.
+
+        Parameters
+        ----------
+        entity
+            Its name. It needs at least two parents, and the model its counts.
+        side
+            "row" or "column", where the two differ.
+        k
+            How many contexts to name for each sense.
+
+        Returns
+        -------
+        Senses
+            A table, the most frequent sense first: the parent, its weight (the share of all occurrences), how many
+            pairs it explains, and the contexts that tell it from the others.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> text = [["river", "bank", "water"], ["money", "bank", "loan"], ["river", "shore", "water"]] * 20
+        >>> text += [["money", "lender", "loan"], ["shore", "sand", "river"], ["lender", "money", "rate"]] * 20
+        >>> kinds = {"bank": ["land", "firm"], "shore": ["land"], "lender": ["firm"]}
+        >>> data = vbn.Dataset.from_sequences(text, window=2).with_taxonomy(kinds)
+        >>> model = vbn.VBN(dim=8, epochs=30, verbose=False).fit(data)
+        >>> {row.sense: sorted(row.contexts) for row in model.senses("bank", k=2)} == {
+        ...     "land": ["river", "water"], "firm": ["loan", "money"]}
+        True
+        >>> model.sense_of("bank", context=["river", "water"])[0].sense
+        'land'
+        """
+        check_k(k)
+        split, others, _ = self._split(entity, side)
+        return senses(split, others, int(k))
+
+    @hinting(by_side)
+    def sense_of(self, entity: object, context: Any = (), side: str = "column") -> SensesOf:
+        """Return the probability of each sense of an entity in a context.
+
+        Parameters
+        ----------
+        entity
+            Its name, as in `senses`.
+        context
+            What it occurs with: names, or {name: count}. Without any, the weights of the senses decide.
+        side
+            "row" or "column", where the two differ.
+
+        Returns
+        -------
+        SensesOf
+            A table of senses and probabilities, the most probable first.
+        """
+        split, others, keep = self._split(entity, side)
+        return sense_of(split, others, read_contexts(context), keep)
+
+    def _split(self, entity: object, side: str) -> tuple[Split, Vocabulary, np.ndarray]:
+        """Return the occurrences of an entity by sense, the names of its contexts and how much each of these counts."""
+        trained, data = self.trained_, self.data_
+        trained.vocabulary(side)
+        if data is None:
+            raise DataError(
+                f"this model was saved without its counts, which senses are found from. Save it with {REMEDY}.",
+                remedies=[("counts", True)],
+            )
+        shown = expected_cooccurrences(data, self._sampler(data), self.settings_["subsample"])
+        split = split_occurrences(trained, str(entity), side, shown)
+        as_row = trained.halves(side)[0].letter == "u"
+        return split, trained.columns if as_row else trained.rows, shown.keep[1 if as_row else 0]
 
     @hinting(_on_which_side)
     def add(self, name: Any, parents: Any = None, contexts: Any = None, side: str = "column") -> Self:

@@ -9,7 +9,8 @@ from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference.mixing import pair_probabilities
 from vbn.inference.neighbours import by_cosine, cosine_std, similar, similarity, top
-from vbn.inference.newcomers import NewEntity, read_newcomers
+from vbn.inference.newcomers import NewEntity, read_contexts, read_newcomers
+from vbn.inference.occurrences import Sense, SenseOf, Senses, SensesOf, Split, sense_of, senses, split_occurrences
 from vbn.inference.predictive import (
     AllColumns,
     full_variances,
@@ -47,7 +48,12 @@ __all__ = [
     "RelatedRow",
     "Reliability",
     "Row",
+    "Sense",
+    "SenseOf",
+    "Senses",
+    "SensesOf",
     "Similarity",
+    "Split",
     "Table",
     "Tables",
     "TrainingCells",
@@ -77,6 +83,7 @@ __all__ = [
     "pair_scores",
     "rank",
     "rare_targets",
+    "read_contexts",
     "read_dial",
     "read_min_count",
     "read_newcomers",
@@ -85,8 +92,11 @@ __all__ = [
     "related",
     "relation_moments",
     "relation_scores",
+    "sense_of",
+    "senses",
     "similar",
     "similarity",
+    "split_occurrences",
     "stiffness",
     "tables",
     "top",
