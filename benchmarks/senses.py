@@ -2,7 +2,7 @@
 
     python benchmarks/senses.py --data DIR [--tokens 3000] [--out auto]
 
-Lemmas of SemCor; 80 % of the sentences are for training and test, 20 % for test, and 15 % of the former for validation.
+Lemmas of SemCor; 20 % of the sentences are for test, and 15 % of the others for validation.
 The parents of a lemma are its synsets, with three levels of hypernyms above; no sense tag is seen but where a row says
 so. Asked are tagged tokens of the other sentences whose lemma has several senses of the token's part of speech, among
 these senses. Chosen on validation: how many words to either side are the context, and whether frequent words count

@@ -1,4 +1,4 @@
-"""Occurrences split over parents: the bound of a row never falls, simulated senses are found, errors tell what to do."""
+"""Occurrences split over parents: the bound never falls, simulated senses are found, errors say what to do."""
 
 import numpy as np
 import pytest
@@ -14,15 +14,14 @@ FIRM = ["money", "loan", "rate", "debt", "cash", "credit", "stock", "fund"]
 def text():
     """Banks of two kinds, twice as often at the river as with money, and words that have one of the meanings."""
     words = {"shore": LAND, "coast": LAND, "beach": LAND, "lender": FIRM, "broker": FIRM, "insurer": FIRM}
-    pairs = [(word, contexts) for word, contexts in words.items()] + [("bank", LAND), ("bank", LAND), ("bank", FIRM)]
+    pairs = [*words.items(), ("bank", LAND), ("bank", LAND), ("bank", FIRM)]
     return [[a, word, b] for word, contexts in pairs for a in contexts for b in contexts if a != b]
 
 
 def data():
     kinds = {"bank": ["land", "firm"], "dune": ["land", "coast"]}
-    kinds |= dict.fromkeys(["shore", "coast", "beach"], ["land"]) | dict.fromkeys(
-        ["lender", "broker", "insurer"], ["firm"]
-    )
+    kinds |= {word: ["land"] for word in ("shore", "coast", "beach")}
+    kinds |= {word: ["firm"] for word in ("lender", "broker", "insurer")}
     return vbn.Dataset.from_sequences(text(), window=1).with_taxonomy(kinds)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,8 @@ _NOISE = 512  # cells that stand for all negatives
 _CONTEXTS = 5
 
 
-class Sense(NamedTuple):
+@dataclass(frozen=True)
+class Sense:
     """A sense of an entity: the parent, how likely it is, and the contexts that tell it from the others."""
 
     sense: str
@@ -39,7 +40,8 @@ class Sense(NamedTuple):
     contexts: tuple[str, ...]
 
 
-class SenseOf(NamedTuple):
+@dataclass(frozen=True)
+class SenseOf:
     """A sense of an entity in a context, and its probability."""
 
     sense: str
@@ -47,7 +49,7 @@ class SenseOf(NamedTuple):
 
 
 class _Rows(Frames, Sequence[Any]):
-    """A table whose rows are named tuples."""
+    """A table whose rows are small objects."""
 
     def __init__(self, rows: Sequence[Any]) -> None:
         self._rows = list(rows)
@@ -64,7 +66,7 @@ class _Rows(Frames, Sequence[Any]):
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the rows as dictionaries, ready for JSON."""
         return [
-            {name: list(value) if isinstance(value, tuple) else value for name, value in row._asdict().items()}
+            {name: list(value) if isinstance(value, tuple) else value for name, value in vars(row).items()}
             for row in self
         ]
 
@@ -249,7 +251,7 @@ def split_occurrences(trained: Trained, entity: str, side: str, shown: Expected,
         np.array([weight for _, weight in parents]) * len(parents),
         categories.mean.astype(np.float64) + rest,
         categories.variance[:, 0].astype(np.float64),
-        Gamma(*(float(np.ravel(value)[0]) for value in (own.alpha, own.beta)), own.dim),
+        Gamma(float(np.ravel(own.alpha)[0]), float(np.ravel(own.beta)[0]), own.dim),
         Others(half, other, i),
     )
     for _ in range(sweeps):
