@@ -264,6 +264,21 @@ def test_explain(words, asked, called):
     assert asked("explain", words.model, "poodle")["entity"] == "poodle"
 
 
+def test_senses(words, tmp_path, called, asked):
+    from tests.inference.test_senses import data
+
+    model = vbn.VBN(dim=8, epochs=20, verbose=False).fit(data())
+    folder = model.save(tmp_path / "banks")
+    assert called("senses", folder, "bank", "-k", 2).stdout.strip() == str(model.senses("bank", k=2))
+    assert asked("senses", folder, "bank")[0]["sense"] == "land"
+    found = asked("senses", folder, "bank", "--context", "money,loan")
+    assert (found[0]["sense"], set(found[0])) == ("firm", {"sense", "probability"})
+    told = called("senses", words.model, "poodle")
+    assert told.returncode == 1
+    assert "has one parent, 'dog'" in told.stderr
+    assert "vbn train --taxonomy" in told.stderr
+
+
 def test_export(words, tmp_path, called):
     result = called("export", words.model, "vectors.npz", "--format", "numpy", "--no-categories", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (0, "vectors.npz\n")

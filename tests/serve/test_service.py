@@ -108,6 +108,21 @@ def test_an_entity_is_explained_with_its_family(client):
     assert client.get("/api/explain", entity="cider").json["explanation"]["parts"][0]["prior_share"] == 1.0
 
 
+def test_occurrences_are_split_over_parents(client):
+    from tests.inference.test_senses import data
+
+    model = vbn.VBN(dim=8, epochs=20, verbose=False).fit(data())
+    banks = Client(create_app(model, Settings(watch=0)))
+    found = banks.get("/api/senses", entity="bank", k=2).json["senses"]
+    assert [one["sense"] for one in found] == [row.sense for row in model.senses("bank")]
+    assert len(found[0]["contexts"]) == 2
+    found = banks.get("/api/senses", entity="bank", context="money").json["senses"]
+    assert (found[0]["sense"], found[0]["count"]) == ("firm", None)
+    assert found[0]["probability"] > found[1]["probability"]
+    told = client.get("/api/senses", entity="tea")
+    assert (told.status, "has one parent, 'drink'" in told.json["error"]) == (400, True)
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_any_name_can_be_asked_about(client, name):
     assert client.get("/api/similar", entity=name, k=2).status == 200
@@ -362,7 +377,18 @@ def test_a_model_that_is_replaced_is_served_from_then_on(goods, tmp_path):
 
 def test_the_description_names_every_operation(client):
     paths = client.get("/api/openapi.json").json["paths"]
-    wanted = ("entities", "similar", "predict", "recommend", "related", "explain", "what-if", "health", "metrics")
+    wanted = (
+        "entities",
+        "similar",
+        "predict",
+        "recommend",
+        "related",
+        "explain",
+        "senses",
+        "what-if",
+        "health",
+        "metrics",
+    )
     assert {f"/api/{name}" for name in wanted} <= set(paths)
     assert json.dumps(paths).count("summary") == sum(len(methods) for methods in paths.values())
 

@@ -100,6 +100,22 @@ def _factors(problem, relation, mean, variance, rate):
     return total
 
 
+def _chosen(problem, state, name):
+    """E[log p(z)] + entropy of the choice of each entity that data reaches."""
+    if not problem.mixture:
+        return 0.0
+    taxonomy, reached = problem.taxonomy(name), problem.active.entities(name).copy()
+    if problem.shared:
+        reached |= problem.active.v
+    if problem.shared or name == "v":
+        reached |= problem.active.bias
+    total = 0.0
+    for node in np.flatnonzero(reached):
+        r, a = state.chosen(name)[node], np.array(taxonomy.weights[node])
+        total += float(np.sum(r * (np.log(a) - np.log(r)))) if len(a) else 0.0
+    return total
+
+
 def _evidence(known, state):
     total = known.bias.expected_log(state.bias_mean, state.bias_var)
     for name, sites in (("u", known.u), ("v", known.v)):
@@ -124,6 +140,8 @@ def bound_terms(problem, state, xi=None, zeta=None):
     terms["g"] = _bias_categories(problem, state)
     contents = {"a_u": state.u.content, "a_v": state.v.content, "a_bias": state.bias_content}
     terms |= {name: content.bound() for name, content in contents.items() if content is not None}
+    for name in ("u",) if problem.shared else ("u", "v"):
+        terms[f"chosen_{name}"] = _chosen(problem, state, name)
     terms["evidence"] = _evidence(problem.known, state)
     for k, (relation, q) in enumerate(zip(problem.relations, state.relations, strict=True)):
         cells = relation.cells

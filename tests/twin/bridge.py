@@ -37,8 +37,8 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
     strengths = {} if problem.rho is None else {str(f): 1 / rho for f, rho in enumerate(problem.rho)}
     hyper = Hyperpriors(_kinds(problem.alpha), _kinds(problem.beta), problem.cold, strengths)
     relations = tuple(RelationInfo(str(k), False, r.prior, r.rank) for k, r in enumerate(problem.relations))
-    content = ["linear"] * (problem.rho is not None)
-    biases = ["hierarchy"] * problem.nested_biases + content + ["centre"] * (problem.centre_precision is not None)
+    parents, content = "mixture" if problem.mixture else "hierarchy", ["linear"] * (problem.rho is not None)
+    biases = [parents] * problem.nested_biases + content + ["centre"] * (problem.centre_precision is not None)
     blueprint = Blueprint(
         rows=_side(ROW, problem.row_taxonomy, problem.active.u, problem.row_features),
         columns=_side(COLUMN, problem.col_taxonomy, problem.active.v, problem.col_features),
@@ -46,7 +46,7 @@ def make_twins(problem: Problem, state: State, dtype="float64", n_threads=1) -> 
         dim=problem.dim,
         dtype=dtype,
         hyperpriors=hyper,
-        priors={"u": ["hierarchy", *content], "v": ["hierarchy", *content], "bias": biases},
+        priors={"u": [parents, *content], "v": [parents, *content], "bias": biases},
         bias_active=problem.active.bias,
         relation_active=np.array(problem.active.r, dtype=bool).reshape(len(problem.relations), problem.n_cols),
     )
@@ -70,8 +70,10 @@ def assert_same(twins: Twins, rtol, atol):
     arrays, blocks = q.arrays(), q.blocks()
     for path, theirs in _paired(q, twins.state, network).items():
         block, live = blocks[next(name for name in blocks if path.startswith(f"{name}."))], slice(None)
-        if ".hierarchy." in path:
-            live = block.parts()["hierarchy"].graph.category_active
+        if path.endswith(".support"):
+            continue
+        if ".hierarchy." in path or ".mixture." in path:
+            live = block.hierarchy.graph.category_active
         elif ".centre." not in path and ".linear." not in path:
             live = block.active
         close(arrays[path][live], np.reshape(theirs, arrays[path].shape)[live], rtol, atol, path)
@@ -91,6 +93,10 @@ def _paired(posterior, state, sides):
     # the library has a density for categories without data, too
     found["bias.hierarchy.variance"] = np.maximum(state.g_var[columns], 1e-300)
     found["bias.hierarchy.rate"] = state.g_tau_rate[columns]
+    found |= {path.replace(".hierarchy.", ".mixture."): array for path, array in found.items() if ".hierarchy." in path}
+    if state.chosen_u:
+        found["u.mixture.support"] = _support(sides.rows, state.chosen_u)
+        found["v.mixture.support"] = found["bias.mixture.support"] = _support(sides.columns, state.chosen_v)
     for k, relation in enumerate(state.relations):
         for block in ("x", "y", "r"):
             for ours, theirs in (("mean", "mean"), ("variance", "var"), ("rate", "tau_rate")):
@@ -105,6 +111,12 @@ def _paired(posterior, state, sides):
             found[f"{name}.linear.shift"] = np.array([content.shift(node) for node in nodes])
             found[f"{name}.linear.leverage"] = np.array([content.leverage(node) for node in nodes])
     return {path: found[path] for path in posterior.arrays()}
+
+
+def _support(side, chosen):
+    """The log evidence for each parent that gives these probabilities; the library sorts parents, as the twin does."""
+    graph, r = side.graph, np.concatenate(chosen)
+    return np.log(np.maximum(r, 1e-300)) - np.log(graph.parent_weights)
 
 
 def close(ours, theirs, rtol, atol, what):

@@ -56,14 +56,17 @@ class Content:
 
 def content_of_part(problem, state, name):
     """Update q(A) of the part "u" or "v"."""
-    from tests.twin.moments import prior_mean
+    from tests.twin.moments import entity_prior_mean, prior_mean
 
     part, content = state.part(name), state.part(name).content
     taxonomy, active, parts = problem.taxonomy(name), problem.active, []
     for node in range(len(taxonomy)):
-        others = prior_mean(taxonomy, part, node) - content.shift(node)
+        own, others = (
+            mean - content.shift(node)
+            for mean in (entity_prior_mean(problem, state, name, node), prior_mean(taxonomy, part, node))
+        )
         if active.entities(name)[node]:
-            parts.append((node, problem.shape("entity") / part.tau_rate[node], part.mean[node] - others))
+            parts.append((node, problem.shape("entity") / part.tau_rate[node], part.mean[node] - own))
         if active.categories(name)[node]:
             tau = problem.shape("category") / part.category_tau_rate[node]
             parts.append((node, tau, part.category_mean[node] - others))
@@ -72,14 +75,15 @@ def content_of_part(problem, state, name):
 
 def content_of_biases(problem, state):
     """Update q(w), the same for biases in one dimension; the common mean is not part of the categories' prior."""
-    from tests.twin.moments import bias_prior
+    from tests.twin.moments import bias_prior, entity_bias_prior
 
     content, parts = state.bias_content, []
     for node in range(problem.n_cols):
+        own = entity_bias_prior(problem, state, node) - content.shift(node)[0]
         others = bias_prior(problem, state, node)[0] - content.shift(node)[0]
         if problem.active.bias[node]:
             tau = problem.shape("bias") / state.bias_tau_rate[node]
-            parts.append((node, tau, np.array([state.bias_mean[node] - state.bias_centre[0] - others])))
+            parts.append((node, tau, np.array([state.bias_mean[node] - state.bias_centre[0] - own])))
         if problem.bias_categories[node]:
             tau = problem.shape("bias") / state.g_tau_rate[node]
             parts.append((node, tau, np.array([state.g_mean[node] - others])))

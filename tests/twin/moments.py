@@ -29,8 +29,44 @@ def bias_prior(problem, state, node):
     return mean, variance
 
 
+def chosen_edges(problem, state, name, node):
+    """The parents of an entity with their weights; in a mixture, with their probabilities."""
+    taxonomy = problem.taxonomy(name)
+    if not problem.mixture:
+        return taxonomy.edges(node)
+    return list(zip(taxonomy.parents[node], state.chosen(name)[node], strict=True))
+
+
+def entity_bias_prior(problem, state, j):
+    """The mean of what the bias of a column is drawn to, less the common mean."""
+    edges = chosen_edges(problem, state, "v", j) if problem.nested_biases else []
+    content = 0.0 if state.bias_content is None else state.bias_content.shift(j)[0]
+    return sum(a * state.g_mean[n] for n, a in edges) + content
+
+
+def bias_gap(problem, state, j, n):
+    """E[(b_j - g_n - c)^2], or E[(b_j - c)^2] for a column without parents; less what its features say."""
+    mean, variance = (0.0, 0.0) if n is None else (state.g_mean[n], state.g_var[n])
+    if state.bias_content is not None:
+        mean, variance = mean + state.bias_content.shift(j)[0], variance + state.bias_content.leverage(j)
+    gap = state.bias_mean[j] - state.bias_centre[0] - mean
+    return gap**2 + state.bias_var[j] + state.bias_centre[1] + variance
+
+
+def entity_gap(problem, state, name, node, n):
+    """E||u_i - h_n||^2, or E||u_i||^2 for an entity without parents; less what its features say."""
+    part = state.part(name)
+    mean, variance = (0.0, 0.0) if n is None else (part.category_mean[n], part.category_variance[n])
+    if part.content is not None:
+        mean, variance = mean + part.content.shift(node), variance + part.content.leverage(node)
+    return ((part.mean[node] - mean) ** 2).sum() + part.variance[node].sum() + problem.dim * variance
+
+
 def bias_distance(problem, state, j):
     """E[(b_j - prior mean)^2]."""
+    if problem.mixture:
+        edges = chosen_edges(problem, state, "v", j) if problem.nested_biases else []
+        return sum(r * bias_gap(problem, state, j, n) for n, r in edges or [(None, 1.0)])
     mean, variance = bias_prior(problem, state, j)
     gap = state.bias_mean[j] - state.bias_centre[0] - mean
     return gap**2 + state.bias_var[j] + state.bias_centre[1] + variance
@@ -99,6 +135,15 @@ def prior_mean(taxonomy, part, node):
     return mean
 
 
+def entity_prior_mean(problem, state, name, node):
+    """E[m_i] of an entity, by the probabilities of its parents in a mixture."""
+    part = state.part(name)
+    mean = np.zeros(problem.dim) if part.content is None else part.content.shift(node)
+    for parent, weight in chosen_edges(problem, state, name, node):
+        mean = mean + weight * part.category_mean[parent]
+    return mean
+
+
 def prior_mean_variance(taxonomy, part, node):
     """V, the variance of every coordinate of m_i under q."""
     own = 0.0 if part.content is None else part.content.leverage(node)
@@ -107,6 +152,9 @@ def prior_mean_variance(taxonomy, part, node):
 
 def entity_distance(problem, state, name, node):
     """E||u_i - m_i||^2 (or of v)."""
+    if problem.mixture:
+        edges = chosen_edges(problem, state, name, node)
+        return sum(r * entity_gap(problem, state, name, node, n) for n, r in edges or [(None, 1.0)])
     taxonomy, part = problem.taxonomy(name), state.part(name)
     gap = part.mean[node] - prior_mean(taxonomy, part, node)
     return gap @ gap + part.variance[node].sum() + problem.dim * prior_mean_variance(taxonomy, part, node)

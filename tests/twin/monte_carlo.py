@@ -30,7 +30,35 @@ def _centers(taxonomy, h, nodes):
     return np.einsum("ip,npd->nid", A[nodes], h)
 
 
-def _part(problem, state, name, n, rng):
+def _chosen(problem, state, n, rng):
+    """Samples of which parent each row and each column has (the same where these are the same set), and log p - log q.
+
+    A sample is a matrix (n, nodes, nodes) with a 1 for the chosen parent.
+    """
+    found, ratio, active = {}, 0.0, problem.active
+    for name in ("u", "v"):
+        if name == "v" and problem.shared:
+            found["v"] = found["u"]
+            break
+        taxonomy, reached = problem.taxonomy(name), active.entities(name).copy()
+        if problem.shared:
+            reached |= active.v
+        if problem.shared or name == "v":
+            reached |= active.bias
+        matrix = np.zeros((n, len(taxonomy), len(taxonomy)))
+        for node in range(len(taxonomy)):
+            parents, r = np.array(taxonomy.parents[node], dtype=int), state.chosen(name)[node]
+            if len(parents) == 0:
+                continue
+            drawn = rng.choice(len(parents), n, p=r)
+            matrix[np.arange(n), node, parents[drawn]] = 1.0
+            if reached[node]:
+                ratio = ratio + (np.log(taxonomy.weights[node]) - np.log(r))[drawn]
+        found[name] = matrix
+    return found, ratio
+
+
+def _part(problem, state, name, n, rng, chosen=None):
     """Samples of all entities of one part (zero where barren), and log p - log q of everything in it."""
     taxonomy, part = problem.taxonomy(name), state.part(name)
     nodes = np.flatnonzero(problem.active.entities(name))
@@ -48,7 +76,8 @@ def _part(problem, state, name, n, rng):
     if part.content is not None:
         shift, more = part.content.samples(n, rng)
         ratio += more
-    ratio += _log_prior(problem, "entity", z, _centers(taxonomy, all_h, nodes) + shift[:, nodes], tau)
+    centres = _centers(taxonomy, all_h, nodes) if chosen is None else np.einsum("nip,npd->nid", chosen[:, nodes], all_h)
+    ratio += _log_prior(problem, "entity", z, centres + shift[:, nodes], tau)
     ratio += _log_prior(problem, "category", h, _centers(taxonomy, all_h, categories) + shift[:, categories], tau_h)
     samples = np.zeros((n, len(taxonomy), problem.dim))
     samples[:, nodes] = z
@@ -62,7 +91,7 @@ def _factors(problem, relation, mean, variance, rate, n, rng):
     return z, _log_prior(problem, kind, z, center, tau) - log_q
 
 
-def _bias_categories(problem, state, n, rng):
+def _bias_categories(problem, state, n, rng, chosen):
     """Samples of what categories and features add to the prior means of biases, and their log p - log q."""
     on = np.flatnonzero(problem.bias_categories)
     mean, deviation = state.g_mean[on, None], np.sqrt(state.g_var[on, None])
@@ -73,7 +102,9 @@ def _bias_categories(problem, state, n, rng):
         shift, more = state.bias_content.samples(n, rng)
         log_q = log_q - more
     ratio = _log_prior(problem, "bias", z, _centers(problem.col_taxonomy, g, on) + shift[:, on], tau) - log_q
-    return _centers(problem.col_taxonomy, g, np.arange(problem.n_cols)) + shift, ratio
+    every = np.arange(problem.n_cols)
+    centres = _centers(problem.col_taxonomy, g, every) if chosen is None else np.einsum("nip,npd->nid", chosen, g)
+    return centres + shift, ratio
 
 
 def _biases(problem, kind, active, mean, variance, rate, centre, n, rng, nearer=None):
@@ -98,10 +129,11 @@ def _log_likelihood(cells, score, xi):
 
 def monte_carlo_bound(problem, state, n, rng):
     """Mean and standard error of log p~(data, theta | xi) - log q(theta) over n samples of all variables."""
-    u, total = _part(problem, state, "u", n, rng)
-    v, ratio = _part(problem, state, "v", n, rng)
-    total += ratio
-    nearer, ratio = _bias_categories(problem, state, n, rng)
+    chosen, of_choice = _chosen(problem, state, n, rng) if problem.mixture else ({}, 0.0)
+    u, total = _part(problem, state, "u", n, rng, chosen.get("u"))
+    v, ratio = _part(problem, state, "v", n, rng, chosen.get("v"))
+    total += ratio + of_choice
+    nearer, ratio = _bias_categories(problem, state, n, rng, chosen.get("v"))
     total += ratio
     parameters = state.bias_mean, state.bias_var, state.bias_tau_rate, state.bias_centre
     b, ratio = _biases(problem, "bias", problem.active.bias, *parameters, n, rng, nearer)

@@ -132,6 +132,7 @@ class Problem:
     row_features: np.ndarray | None = None  # (n_rows, F); None: there are none
     col_features: np.ndarray | None = None
     rho: np.ndarray | None = None  # (F,), precisions of what features are mapped by
+    mixture: bool = False  # whether one of its parents explains an entity, or all together
     cold: str = "mean_field"  # precision of barren variables: the fixed point of its update, or that of the "prior"
 
     def taxonomy(self, part):

@@ -32,6 +32,9 @@ def blocks(problem):
             everything[f"g:{node}"] = partial(updates.update_g, problem, node=node)
     if problem.rho is not None:
         everything["a_bias"] = partial(content.content_of_biases, problem)
+    if problem.mixture:
+        for name in ("u",) if problem.shared else ("u", "v"):
+            everything[f"chosen_{name}"] = partial(updates.update_chosen, problem, name=name)
     everything["centre_bias"] = partial(updates.update_bias_centre, problem)
     for name in ("u", "v"):
         everything[f"tau_{name}"] = partial(updates.update_tau_entities, problem, name=name)

@@ -51,7 +51,13 @@ class State:
     g_var: np.ndarray  # (n_cols,)
     g_tau_rate: np.ndarray  # (n_cols,)
     relations: list
+    chosen_u: list  # of every row, the probabilities of its parents (mixture)
+    chosen_v: list  # of every column; the same list where rows and columns are the same set
     bias_content: object = None
+
+    def chosen(self, name):
+        """The probabilities of the parents on the side of "u" or "v"."""
+        return self.chosen_u if name == "u" else self.chosen_v
 
     def part(self, name):
         """The part "u" or "v"."""
@@ -90,13 +96,20 @@ def random_state(problem, seed=0):
             return np.zeros(2)
         return np.array([rng.normal(), rng.uniform(0.3, 1.0)])
 
+    def chosen(taxonomy):
+        if not problem.mixture:
+            return []
+        return [rng.dirichlet(np.ones(len(p))) if p else np.empty(0) for p in taxonomy.parents]
+
     n = problem.n_cols
     bias = mean(n), variance(n), rate("bias", n), centre()
     relations = [relation(r.rank) for r in problem.relations]
     u, v = part(problem.n_rows), part(n)
     g = problem.bias_categories
     categories = np.where(g, mean(n), 0.0), np.where(g, variance(n), 0.0), rate("bias", n)
-    state = State(u, v, *bias, *categories, relations)
+    chosen_u = chosen(problem.row_taxonomy)
+    chosen_v = chosen_u if problem.shared else chosen(problem.col_taxonomy)
+    state = State(u, v, *bias, *categories, relations, chosen_u, chosen_v)
     if problem.rho is not None:
         for own, features in ((u, problem.row_features), (v, problem.col_features)):
             own.content = random_content(features, problem.rho, t, rng)

@@ -10,9 +10,14 @@ import numpy as np
 from tests.twin.moments import (
     bias_category_distance,
     bias_distance,
+    bias_gap,
     bias_prior,
     category_distance,
+    chosen_edges,
+    entity_bias_prior,
     entity_distance,
+    entity_gap,
+    entity_prior_mean,
     jaakkola_lambda,
     optimal_xi,
     optimal_zeta,
@@ -131,7 +136,7 @@ def update_entities(problem, state, name, xi=None, zeta=None):
     own, sites = look.own, problem.known.u if name == "u" else problem.known.v
     for node in np.flatnonzero(problem.active.entities(name)):
         tau = problem.shape("entity") / own.tau_rate[node]
-        target = prior_mean(problem.taxonomy(name), own, node)
+        target = entity_prior_mean(problem, state, name, node)
         pairs = _co_occurrence(problem, state, look, node, xi)
         messages = _relation_messages(problem, state, look, node, zeta)
         known = sites.precision[node], sites.linear[node]
@@ -158,9 +163,15 @@ def update_h(problem, state, name, node):
         edges = dict(taxonomy.edges(child))
         weight = edges.pop(node)
         others = sum((a * part.category_mean[n] for n, a in edges.items()), np.zeros(problem.dim))
-        if part.content is not None:
-            others = others + part.content.shift(child)
-        if active.entities(name)[child]:
+        shift = np.zeros(problem.dim) if part.content is None else part.content.shift(child)
+        others = others + shift
+        if active.entities(name)[child] and problem.mixture:
+            held = (
+                dict(chosen_edges(problem, state, name, child))[node] * problem.shape("entity") / part.tau_rate[child]
+            )
+            precision += held
+            numerator = numerator + held * (part.mean[child] - shift)
+        elif active.entities(name)[child]:
             tau_child = problem.shape("entity") / part.tau_rate[child]
             precision += tau_child * weight**2
             numerator = numerator + tau_child * weight * (part.mean[child] - others)
@@ -183,7 +194,7 @@ def update_bias(problem, state, xi=None):
         tau = problem.shape("bias") / state.bias_tau_rate[j]
         precision = tau + sites.precision[j] + L[mine].sum()
         pull = sites.linear[j] + (cells.signed[mine] - L[mine] * product[mine]).sum()
-        target = state.bias_centre[0] + bias_prior(problem, state, j)[0]
+        target = state.bias_centre[0] + entity_bias_prior(problem, state, j)
         state.bias_mean[j] = (tau * target + pull) / precision
         state.bias_var[j] = 1 / precision
 
@@ -197,10 +208,15 @@ def update_g(problem, state, node):
         edges = dict(taxonomy.edges(child))
         weight = edges.pop(node)
         others = sum(a * state.g_mean[n] for n, a in edges.items())
-        if state.bias_content is not None:
-            others += state.bias_content.shift(child)[0]
+        shift = 0.0 if state.bias_content is None else state.bias_content.shift(child)[0]
+        others += shift
         heard = []
-        if active.bias[child]:
+        if active.bias[child] and problem.mixture:
+            r = dict(chosen_edges(problem, state, "v", child))[node]
+            held = r * problem.shape("bias") / state.bias_tau_rate[child]
+            precision += held
+            numerator += held * (state.bias_mean[child] - state.bias_centre[0] - shift)
+        elif active.bias[child]:
             heard.append((state.bias_tau_rate[child], state.bias_mean[child] - state.bias_centre[0]))
         if active.h_v[child]:
             heard.append((state.g_tau_rate[child], state.g_mean[child]))
@@ -209,6 +225,25 @@ def update_g(problem, state, node):
             precision += tau_child * weight**2
             numerator += tau_child * weight * (value - others)
     state.g_mean[node], state.g_var[node] = numerator / precision, 1 / precision
+
+
+def update_chosen(problem, state, name):
+    """Which parent explains each entity: u, v and b of the same entity have one choice."""
+    taxonomy, active = problem.taxonomy(name), problem.active
+    shape, bias_shape = problem.shape("entity"), problem.shape("bias")
+    for node in range(len(taxonomy)):
+        if not taxonomy.parents[node]:
+            continue
+        logs = np.log(taxonomy.weights[node])
+        for at, n in enumerate(taxonomy.parents[node]):
+            for part in ("u", "v") if problem.shared else (name,):
+                if active.entities(part)[node]:
+                    tau = shape / state.part(part).tau_rate[node]
+                    logs[at] -= tau / 2 * entity_gap(problem, state, part, node, n)
+            if (problem.shared or name == "v") and active.bias[node] and problem.nested_biases:
+                logs[at] -= bias_shape / state.bias_tau_rate[node] / 2 * bias_gap(problem, state, node, n)
+        r = np.exp(logs - logs.max())
+        state.chosen(name)[node] = r / r.sum()
 
 
 def update_r(problem, state, k, zeta=None):
@@ -238,7 +273,7 @@ def _update_centre(problem, kind, active, mean, rate, centre):
 
 def update_bias_centre(problem, state):
     """The common mean of the b_j."""
-    nearer = np.array([bias_prior(problem, state, j)[0] for j in range(problem.n_cols)])
+    nearer = np.array([entity_bias_prior(problem, state, j) for j in range(problem.n_cols)])
     parameters = state.bias_mean - nearer, state.bias_tau_rate, state.bias_centre
     _update_centre(problem, "bias", problem.active.bias, *parameters)
 

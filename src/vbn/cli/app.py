@@ -35,6 +35,7 @@ VERBS = {
     "related": "ask",
     "predict": "ask",
     "explain": "ask",
+    "senses": "ask",
     "add": "manage",
     "export": "manage",
     "evaluate": "evaluate",

@@ -1,4 +1,4 @@
-"""Questions to a model: similar, recommend, related, predict, explain."""
+"""Questions to a model: similar, recommend, related, predict, explain, senses."""
 
 from __future__ import annotations
 
@@ -252,6 +252,31 @@ def explain(
         print_json(found.to_dict())
     else:
         typer.echo(str(found))
+
+
+@verb("vbn senses my-model bank", "vbn senses my-model bank --context river,water --json")
+def senses(
+    model: Model,
+    entity: Annotated[str, typer.Argument(metavar="WORD", help="An entity with at least two parents.")],
+    context: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="What it occurs with: prints the probability of each sense there."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many contexts to name for each sense.")] = 5,
+    side: OnSide = "column",
+    as_json: AsJson = False,
+) -> None:
+    """Split the occurrences of an entity over its parents, such as those of a word over its meanings.
+
+    The model needs its counts.
+    """
+    trained = open_model(model)
+    if context is None:
+        found = trained.senses(entity, side=side, k=k)
+    else:
+        names = [name for name in next(csv.reader([context])) if name]
+        found = trained.sense_of(entity, names, side=side)
+    show(found, as_json=as_json)
 
 
 def _known(model: Any, pairs: Sequence[tuple[str, str]], file: str) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ _OPTIONS = {
 _ELSEWHERE = {
     ("counts", "True"): "vbn train without --no-counts",
     ("", "'data.with_co_occurrences()'"): "--co-occurrences 1",
+    ("", "'data.with_taxonomy()'"): "vbn train --taxonomy",
 }
 # Parameters that name a column of a file, and the option that names them all.
 _COLUMN_NAMES = ("column", "left", "right", "users", "items", "weights", "counts", "baskets", "first", "second")

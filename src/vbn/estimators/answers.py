@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
-from vbn.data import Dataset, pair_columns
+from vbn.data import Dataset, Vocabulary, pair_columns
 from vbn.estimators.automatic import resolved
 from vbn.estimators.base import Parameters, warn_of_old_name
 from vbn.estimators.checking import check_k, need_choice, need_flag, need_number, need_whole
@@ -25,6 +25,9 @@ from vbn.inference import (
     LabelledPairs,
     NewEntity,
     Reliability,
+    Senses,
+    SensesOf,
+    Split,
     Table,
     Tables,
     TrainingCells,
@@ -36,9 +39,14 @@ from vbn.inference import (
     full_variances,
     labelled_pairs,
     pair_logits,
+    pair_probabilities,
     pair_scores,
+    read_contexts,
     read_dial,
     read_newcomers,
+    sense_of,
+    senses,
+    split_occurrences,
     with_added,
     with_encoded_texts,
 )
@@ -103,13 +111,13 @@ class Answers(Parameters, Queries):
         """
         trained = self.trained_
         rows, columns = _ids(trained, pairs, spread)
-        mean, variance = pair_scores(trained, rows, columns)
-        p = trained.link.probability(mean, variance)
+        p, std = pair_probabilities(trained, rows, columns, with_std=return_std and spread == "mean_field")
         if not return_std:
             return p
         if spread == "full":
-            variance = self._full_variances(rows, columns)
-        return p, trained.link.std(mean, variance)
+            mean, _ = pair_scores(trained, rows, columns)
+            std = trained.link.std(mean, self._full_variances(rows, columns))
+        return p, std
 
     @hinting(pairs_have_sides)
     def predict_interval(self, pairs: Any, level: float = 0.8, spread: str = "full") -> tuple[np.ndarray, np.ndarray]:
@@ -290,6 +298,81 @@ class Answers(Parameters, Queries):
                 expected_relations(data, sampler, settings["relation_weight"], settings["hard_negatives"]),
             )
         return explain(trained, str(entity), side, int(k), cells)
+
+    @hinting(by_side)
+    def senses(self, entity: object, side: str = "column", k: int = 5) -> Senses:
+        """Split the occurrences of an entity over its parents, such as those of a word over its meanings.
+
+        Nothing is trained: the pairs that the entity was seen in are divided among its parents, and each parent gets a
+        density of the entity of its own, until the two agree.
+
+        Parameters
+        ----------
+        entity
+            Its name. It needs at least two parents, and the model its counts.
+        side
+            "row" or "column", where the two differ.
+        k
+            How many contexts to name for each sense.
+
+        Returns
+        -------
+        Senses
+            A table, the most frequent sense first: the parent, its weight (the share of all occurrences), how many
+            pairs it explains, and the contexts that tell it from the others.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> text = [["river", "bank", "water"], ["money", "bank", "loan"], ["river", "shore", "water"]] * 20
+        >>> text += [["money", "lender", "loan"], ["shore", "sand", "river"], ["lender", "money", "rate"]] * 20
+        >>> kinds = {"bank": ["land", "firm"], "shore": ["land"], "lender": ["firm"]}
+        >>> data = vbn.Dataset.from_sequences(text, window=2).with_taxonomy(kinds)
+        >>> model = vbn.VBN(dim=8, epochs=30, verbose=False).fit(data)
+        >>> {row.sense: sorted(row.contexts) for row in model.senses("bank", k=2)} == {
+        ...     "land": ["river", "water"], "firm": ["loan", "money"]}
+        True
+        >>> model.sense_of("bank", context=["river", "water"])[0].sense
+        'land'
+        """
+        check_k(k)
+        split, others, _ = self._split(entity, side)
+        return senses(split, others, int(k))
+
+    @hinting(by_side)
+    def sense_of(self, entity: object, context: Any = (), side: str = "column") -> SensesOf:
+        """Return the probability of each sense of an entity in a context.
+
+        Parameters
+        ----------
+        entity
+            Its name, as in `senses`.
+        context
+            What it occurs with: names, or {name: count}. Without any, the weights of the senses decide.
+        side
+            "row" or "column", where the two differ.
+
+        Returns
+        -------
+        SensesOf
+            A table of senses and probabilities, the most probable first.
+        """
+        split, others, keep = self._split(entity, side)
+        return sense_of(split, others, read_contexts(context), keep)
+
+    def _split(self, entity: object, side: str) -> tuple[Split, Vocabulary, np.ndarray]:
+        """Return the occurrences of an entity by sense, the names of its contexts and how much each of these counts."""
+        trained, data = self.trained_, self.data_
+        trained.vocabulary(side)
+        if data is None:
+            raise DataError(
+                f"this model was saved without its counts, which senses are found from. Save it with {REMEDY}.",
+                remedies=[("counts", True)],
+            )
+        shown = expected_cooccurrences(data, self._sampler(data), self.settings_["subsample"])
+        split = split_occurrences(trained, str(entity), side, shown)
+        as_row = trained.halves(side)[0].letter == "u"
+        return split, trained.columns if as_row else trained.rows, shown.keep[1 if as_row else 0]
 
     @hinting(_on_which_side)
     def add(

@@ -74,7 +74,7 @@ def read_checkpoint(
     differing = [name for name, mark in marks.items() if not isinstance(written, dict) or written.get(name) != mark]
     if differing:  # first: what "auto" stands for follows the data
         raise DataError(f"the checkpoint {folder} is of a fit to other data: the {', '.join(differing)} differ.")
-    now, then = as_json(kept_with_model(params)), up_to_date(config["parameters"])
+    now, then = as_json(kept_with_model(params)), {"parents": "blend"} | up_to_date(config["parameters"])
     known = [name for name in now if name not in _FREE]
     other = [f"{name}={now[name]!r} (there {then.get(name)!r})" for name in known if now[name] != then.get(name)]
     if other:

@@ -162,6 +162,7 @@ def prepare(
         seed=seed,
         dtype=dtype,
         bias_prior=params["bias_prior"],
+        parents=params["parents"],
         apart=params["relation_space"] == "readout",
         sites=sites,
     )

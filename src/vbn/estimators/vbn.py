@@ -74,6 +74,10 @@ class VBN(Answers):
         to it. "auto": entities of which there is little evidence stay near 1, and the paper's 1 and 1 are approached
         where there is much; categories stay near 1, biases and relations have 1 and 1. If only one of the two is
         given, the other is 1. ``alpha=1, beta=1`` is the paper's model.
+    parents : {"blend", "mixture"}, default "blend"
+        What several parents are to an entity. "blend": its prior mean is their weighted mean, as in the paper.
+        "mixture": one of them explains it, and the data say which one; the weights are the probabilities before any
+        data. Better where an entity truly belongs to one of its parents, worse where it is a bit of each.
     bias_prior : {"taxonomy", "common", "zero"}, default "taxonomy"
         What the biases are pulled towards. "taxonomy": the biases of the parents, so an entity without data is taken
         to be as popular as its siblings; without a taxonomy, a learned common mean, as "common" always does. "zero": 0,
@@ -170,6 +174,7 @@ class VBN(Answers):
         hard_negatives: float = 0.0,
         alpha: float | str | dict[str, float | str] = "auto",
         beta: float | str | dict[str, float | str] = "auto",
+        parents: str = "blend",
         bias_prior: str = "taxonomy",
         cold_precision: str = "siblings",
         content_strength: float | dict[str, float] = 0.25,
@@ -201,6 +206,7 @@ class VBN(Answers):
         self.hard_negatives = hard_negatives
         self.alpha = alpha
         self.beta = beta
+        self.parents = parents
         self.bias_prior = bias_prior
         self.cold_precision = cold_precision
         self.content_strength = content_strength

@@ -8,8 +8,10 @@ from vbn.inference.expected import Expected, expected_cooccurrences, expected_re
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
+from vbn.inference.mixing import pair_probabilities
 from vbn.inference.neighbours import by_cosine, cosine_std, similar, similarity, top
-from vbn.inference.newcomers import NewEntity, read_newcomers
+from vbn.inference.newcomers import NewEntity, read_contexts, read_newcomers
+from vbn.inference.occurrences import Sense, SenseOf, Senses, SensesOf, Split, sense_of, senses, split_occurrences
 from vbn.inference.predictive import (
     AllColumns,
     full_variances,
@@ -47,7 +49,12 @@ __all__ = [
     "RelatedRow",
     "Reliability",
     "Row",
+    "Sense",
+    "SenseOf",
+    "Senses",
+    "SensesOf",
     "Similarity",
+    "Split",
     "Table",
     "Tables",
     "TrainingCells",
@@ -73,9 +80,11 @@ __all__ = [
     "logit",
     "objectives",
     "pair_logits",
+    "pair_probabilities",
     "pair_scores",
     "rank",
     "rare_targets",
+    "read_contexts",
     "read_dial",
     "read_min_count",
     "read_newcomers",
@@ -84,8 +93,11 @@ __all__ = [
     "related",
     "relation_moments",
     "relation_scores",
+    "sense_of",
+    "senses",
     "similar",
     "similarity",
+    "split_occurrences",
     "stiffness",
     "tables",
     "text_sources",

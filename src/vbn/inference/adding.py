@@ -26,7 +26,7 @@ from vbn.data import (
 )
 from vbn.inference.newcomers import NewEntity
 from vbn.kernels import CellArrays
-from vbn.model import COLUMN, ROW, Block, Cooccurrence, Measured, Side, Trained, no_relations
+from vbn.model import COLUMN, ROW, Block, Choice, Cooccurrence, Measured, Side, Trained, no_relations
 
 _SWEEPS = 100  # at most
 _SETTLED = 0.02  # means that move by fewer standard deviations are settled
@@ -55,10 +55,12 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
         result = replace(result, row_totals=np.r_[trained.row_totals, seen])
     if grows[COLUMN] and trained.noise_counts is not None:
         result = replace(result, noise_counts=_with_new(trained, trained.noise_counts, new))
-    if grows[ROW]:
-        _fold_in_rows(result, new, seed)
-    if grows[COLUMN]:
-        _fold_in_columns(result, new, seed)
+    blocks = [block for half in result.halves(side) for block in (half.block, half.bias) if block is not None]
+    for again in (False, True) if Choice(blocks) and trained.shared else (False,):  # rows learn what columns chose
+        if grows[ROW]:
+            _fold_in_rows(result, new, seed, blocks if again else blocks[:1])
+        if grows[COLUMN]:
+            _fold_in_columns(result, new, seed, blocks)
     for block in (result.posterior.u, result.posterior.v):
         last = slice(-len(new), None)
         if not (np.isfinite(block.mean[last]).all() and np.isfinite(block.variance[last]).all()):
@@ -144,18 +146,21 @@ def _grown_taxonomy(old: Taxonomy | None, names: Vocabulary, new: Sequence[NewEn
     )
 
 
-def _fold_in_rows(trained: Trained, new: Sequence[NewEntity], seed: int) -> None:
-    """Infer q(u) of the new rows, with the given positives and negatives from the noise distribution of training."""
+def _fold_in_rows(trained: Trained, new: Sequence[NewEntity], seed: int, known: Sequence[Block]) -> None:
+    """Infer q(u) of the new rows, with the given positives and negatives from the noise distribution of training.
+
+    `known` are the blocks that say which of its parents a new entity has.
+    """
     noise, added = trained.noise(), len(new)
     if trained.shared:
         noise[-added:] = 0.0  # new entities are paired with known ones, not with each other
     weights = trained.negatives * trained.row_totals[-added:]
     negatives = Negatives(noise, weights, bool(trained.rejects), made_up=True, seed=seed)
     cells = cells_of(new, trained.columns, len(trained.rows) - added, negatives)
-    _sweep(trained.cooccurrence, trained.posterior.u, cells, new)
+    _sweep(trained.cooccurrence, trained.posterior.u, cells, new, known)
 
 
-def _fold_in_columns(trained: Trained, new: Sequence[NewEntity], seed: int) -> None:
+def _fold_in_columns(trained: Trained, new: Sequence[NewEntity], seed: int, known: Sequence[Block]) -> None:
     """Infer q(v) and q(b) of the new columns, which are negatives as often as columns of their count in training."""
     rows, added = trained.row_totals.copy(), len(new)
     if trained.shared:
@@ -163,17 +168,19 @@ def _fold_in_columns(trained: Trained, new: Sequence[NewEntity], seed: int) -> N
     weights = trained.negatives * rows.sum() * trained.noise()[-added:]
     negatives = Negatives(rows, weights, bool(trained.rejects), made_up=False, seed=seed + 1)
     cells = cells_of(new, trained.rows, len(trained.columns) - added, negatives)
-    _sweep(trained.cooccurrence, trained.posterior.v, cells, new)
+    _sweep(trained.cooccurrence, trained.posterior.v, cells, new, known)
 
 
-def _sweep(pairs: Cooccurrence, own: Block, cells: CellArrays, new: Sequence[NewEntity]) -> None:
+def _sweep(
+    pairs: Cooccurrence, own: Block, cells: CellArrays, new: Sequence[NewEntity], known: Sequence[Block]
+) -> None:
     """Update the new rows of a block until they settle, with everything else fixed."""
     first, last, dtype = len(own) - len(new), len(own), own.mean.dtype
     with np.errstate(over="ignore"):  # an overflow leads to a density that is not finite, which is an error
         cells = cells._replace(positive=cells.positive.astype(dtype), negative=cells.negative.astype(dtype))
     active = np.zeros(last, dtype=bool)
     active[first:] = [bool(entity.contexts) for entity in new]
-    relations = no_relations(last, own)
+    relations, choice = no_relations(last, own), Choice(known, [active.copy()] * len(known))
     distance, volume, likelihood = np.zeros(last), np.zeros(last), np.zeros(last)
     for _ in range(_SWEEPS):
         if not active.any():
@@ -181,6 +188,7 @@ def _sweep(pairs: Cooccurrence, own: Block, cells: CellArrays, new: Sequence[New
         entities, before = pairs.entity_inputs(own, relations, active), own.mean[first:].copy()
         entities.update(first, last, cells)
         moved = _moved(own, first, before)
+        choice.update(first=first)
         own.measure_range(first, last, distance, volume, active)
         own.gamma.update(own.rate, active, Measured(distance[active], volume[active]))
         if entities.bias_is_own:

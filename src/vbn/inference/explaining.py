@@ -6,13 +6,13 @@ Priors say what makes up a prior mean, likelihoods how their cells moved the mea
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vbn.inference.expected import Expected
 from vbn.inference.explanation import Child, ContentShare, Explanation, Moved, Pair, Parent, PartExplanation
-from vbn.model import EntityCells, Explained, Half, Hierarchy, Linear, Share, Trained
+from vbn.model import EntityCells, Explained, Half, Linear, Share, Trained
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def _put_together(
 def _explain_category(half: Half, i: int, k: int) -> tuple[PartExplanation, tuple[Child, ...]]:
     """Explain a category without data of its own: the shares of its parents and its children in its precision."""
     block = half.block
-    hierarchy = block.parts()["hierarchy"]
-    assert isinstance(hierarchy, Hierarchy)
+    hierarchy = block.hierarchy
+    assert hierarchy is not None
     graph, dim = hierarchy.graph, block.gamma.dim
     c = int(graph.category_of[i])
     density = hierarchy.mean[c].astype(np.float64), np.full(dim, hierarchy.variance[c], dtype=np.float64)
@@ -126,13 +126,12 @@ def _explain_category(half: Half, i: int, k: int) -> tuple[PartExplanation, tupl
     tau = hierarchy.gamma.expected(hierarchy.rate)
     prior = min(float(tau[c] * own.variance[0]), 1.0) if graph.category_active[c] else 1.0
     below = slice(graph.child_indptr[c], graph.child_indptr[c + 1])
-    children, weights = graph.child_nodes[below], graph.child_weights[below]
-    kind = graph.active_category_of[children]
-    hold = weights**2 * (graph.entity_active[children] * block.tau[children] + np.where(kind >= 0, tau[kind], 0.0))
+    children, hold = graph.child_nodes[below], hierarchy.hold(c, block)
     best = np.argsort(-hold, kind="stable")[:k]
     shares = (1.0 - prior) * hold / max(float(hold.sum()), 1e-300)
     held = tuple(Child(half.names[int(children[at])], float(shares[at])) for at in best.tolist() if hold[at] > 0)
-    return _put_together(half, own, float(tau[c]), prior, 0.0, None), held
+    part = _put_together(half, own, float(tau[c]), prior, 0.0, None)
+    return replace(part, parents=tuple(replace(each, responsibility=None) for each in part.parents)), held
 
 
 def _content(half: Half, own: Explained) -> tuple[ContentShare, ...]:
@@ -159,12 +158,13 @@ def _parents(half: Half, own: Explained) -> tuple[Parent, ...]:
             found.append(
                 Parent(
                     share.name,
-                    share.weight,
+                    share.weight if share.given is None else share.given,
                     through * share.weight,
                     part if nearest else None,
                     float(share.mean @ own.mean) / lengths if lengths > 0 else 0.0,
                     float(np.linalg.norm(share.mean - own.mean)),
                     told(share.above, through * share.weight, nearest=False),
+                    None if share.given is None else share.weight,
                 )
             )
         return tuple(found)

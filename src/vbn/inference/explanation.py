@@ -27,6 +27,7 @@ class Parent:
     cosine: float  # of its mean and that of the explained entity
     distance: float  # between the two
     parents: tuple[Parent, ...]  # its own
+    responsibility: float | None = None  # in a mixture: the probability that it is the one that explains the entity
 
 
 @dataclass(frozen=True)
@@ -198,10 +199,13 @@ def _parent_lines(part: PartExplanation) -> list[str]:
     heaviest = part.parents[:_PARENTS]
     ways = [_way_up(parent) for parent in heaviest]
     wide = max(22, *(len(way) for way in ways))
-    lines = [f"  {'parent < its own parents':<{wide + 2}}  weight  share of prior  cosine  distance"]
+    mixed = any(parent.responsibility is not None for parent in part.parents)
+    chosen = "  probability" if mixed else ""
+    lines = [f"  {'parent < its own parents':<{wide + 2}}  weight{chosen}  share of prior  cosine  distance"]
     for parent, way in zip(heaviest, ways, strict=True):
-        share = 0.0 if parent.share is None else 100 * parent.share
-        numbers = f"{parent.weight:6.2f}  {share:12.0f} %  {parent.cosine:6.2f}  {parent.distance:8.2f}"
+        share = 0.0 if parent.share is None else round(100 * parent.share) + 0.0
+        chosen = "" if not mixed else " " * 13 if parent.responsibility is None else f"  {parent.responsibility:11.2f}"
+        numbers = f"{parent.weight:6.2f}{chosen}  {share:12.0f} %  {parent.cosine:6.2f}  {parent.distance:8.2f}"
         lines.append(f"    {way:<{wide}}  {numbers}")
     more = len(part.parents) - len(heaviest)
     return lines + ([f"    and {more:,} more"] if more else [])

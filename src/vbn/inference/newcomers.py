@@ -154,6 +154,11 @@ def _texts(name: str, given: object) -> dict[str, str]:
     return found
 
 
+def read_contexts(given: object) -> dict[str, float]:
+    """Read the contexts of one occurrence: names, or {name: count}."""
+    return _contexts("the occurrence", given)
+
+
 def _names(given: object, where: str) -> list[str]:
     """Return the names of a list, in which one may come several times, or of a single name."""
     if given is None:

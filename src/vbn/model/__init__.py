@@ -46,7 +46,21 @@ from vbn.model.posterior import (
     start,
 )
 from vbn.model.precisions import AUTO, COLD_PRECISIONS, CONTENT_STRENGTH, KINDS, Gamma, Hyperpriors, Measured, strength
-from vbn.model.priors import PRIORS, Centre, Constant, Hierarchy, Linear, Prior, Setting, Share, Sum, Zero, register
+from vbn.model.priors import (
+    PRIORS,
+    Centre,
+    Choice,
+    Constant,
+    Hierarchy,
+    Linear,
+    Mixture,
+    Prior,
+    Setting,
+    Share,
+    Sum,
+    Zero,
+    register,
+)
 from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
@@ -73,6 +87,7 @@ __all__ = [
     "Block",
     "Blueprint",
     "Centre",
+    "Choice",
     "Constant",
     "Cooccurrence",
     "DrawnSample",
@@ -95,6 +110,7 @@ __all__ = [
     "Linear",
     "Link",
     "Measured",
+    "Mixture",
     "Moments",
     "Network",
     "Plan",

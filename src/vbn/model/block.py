@@ -16,7 +16,7 @@ from vbn.kernels import EvidenceArrays
 from vbn.model.engine import Engine, row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
 from vbn.model.precisions import Gamma, Measured, mean_precision
-from vbn.model.priors import Match, Prior, Sum
+from vbn.model.priors import Hierarchy, Match, Prior, Sum
 
 _LEAST = 1e-5  # share of the prior's precision; anything below is float32 rounding, not evidence
 
@@ -172,9 +172,20 @@ class Block(Gaussians, Holder):
         if siblings is None:
             siblings = np.full(len(cold), mean_precision(self.tau[learned]))
         tau, variance = self.gamma.without_data(cold, moments.variance, siblings)
-        self.mean[cold] = moments.mean.reshape(self.mean[cold].shape)
-        self.variance[cold] = variance.reshape(-1, *[1] * (self.mean.ndim - 1))
         self.rate[cold] = self.gamma.at(cold).shape / tau
+        self.mean[cold] = moments.mean.reshape(self.mean[cold].shape)
+        self.variance[cold] = self._uneven(cold, variance).reshape(-1, *self.mean.shape[1:])
+
+    def _uneven(self, cold: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """Return the variances (n, t) of rows without data whose variance on average is given."""
+        wide = np.broadcast_to(variance[:, None], (len(cold), self.gamma.dim))
+        uneven = self.prior.uneven(cold) if self.gamma.cold == "siblings" else None  # only this counts that of m_i
+        return wide if uneven is None else np.maximum(wide + uneven, 1.0 / self.tau[cold][:, None])
+
+    @property
+    def hierarchy(self) -> Hierarchy | None:
+        """Return the prior that holds the categories of the taxonomy."""
+        return next((prior for prior in self.prior.members() if isinstance(prior, Hierarchy)), None)
 
     @property
     def centred(self) -> bool:

@@ -18,6 +18,7 @@ from vbn.model.fields import Gaussians
 from vbn.model.likelihoods import Bilinear, Cooccurrence, RelationCells, for_each, likelihoods_of
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, named_priors, start
 from vbn.model.precisions import Hyperpriors, reliability
+from vbn.model.priors import Choice
 from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler
@@ -56,6 +57,11 @@ class Network:
         """Return whether rows and columns are the same entities."""
         return self.rows.names is self.columns.names
 
+    @property
+    def choices(self) -> list[Choice]:
+        """Return which of their parents explains the rows, the columns, or all entities if these are the same."""
+        return [Choice(blocks) for blocks in self.posterior.of_sides(self.shared)]
+
     def relation_likelihoods(self) -> list[Bilinear]:
         """Return the likelihood of each relation."""
         q = self.posterior
@@ -73,6 +79,7 @@ def build_network(
     seed: int,
     dtype: np.dtype,
     bias_prior: str = "taxonomy",
+    parents: str = "blend",
     apart: bool = False,
     sites: dict[str, Sites] | None = None,
 ) -> Network:
@@ -82,7 +89,7 @@ def build_network(
     ----------
     data, sampler
         The data and its sampler.
-    hyperpriors, relations, dim, seed, dtype, bias_prior
+    hyperpriors, relations, dim, seed, dtype, bias_prior, parents
         The specification of the model.
     apart
         Whether relations are learned separately; u and v then learn nothing from them.
@@ -116,7 +123,7 @@ def build_network(
         dim=dim,
         dtype=dtype,
         hyperpriors=hyperpriors,
-        priors=named_priors(bias_prior),
+        priors=named_priors(bias_prior, parents),
         bias_active=bias_active,
         relation_active=relation_active,
     )
@@ -168,6 +175,8 @@ def run_epoch(network: Network, data: EpochData, engine: Engine, epoch: int = 0)
         for_each(network.relation_likelihoods(), data.relations, engine, Bilinear.update)
     for block in (q.bias, *(relation.r for relation in q.relations)):
         block.prior.update(block, None, engine)
+    for choice in network.choices:
+        choice.update(engine)
     measured = {path: block.measure(engine) for path, block in q.blocks().items()}
     for path, block in q.blocks().items():
         block.update_precisions(measured[path])
@@ -188,6 +197,7 @@ def lower_bound(
     """
     q = network.posterior
     total = _prior_bound({"u": q.u, "v": q.v, "bias": q.bias}, engine, measured)
+    total += sum(choice.bound() for choice in network.choices)
     total += Cooccurrence.of(q).log_likelihood(data, engine) if likelihood is None else likelihood
     return float(total) if network.apart else float(total + relation_bound(network, data, engine, measured))
 

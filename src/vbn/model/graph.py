@@ -50,14 +50,23 @@ class Graph:
         result[known] = np.where(self.category_active[self.category_of[known]], self.category_of[known], -1)
         return result
 
-    def of_siblings(self, rows: np.ndarray, values: np.ndarray, known: np.ndarray, overall: float) -> np.ndarray:
+    def of_siblings(
+        self,
+        rows: np.ndarray,
+        values: np.ndarray,
+        known: np.ndarray,
+        overall: float,
+        shares: np.ndarray | None = None,
+    ) -> np.ndarray:
         """Return the mean of a value over the known children of each row's parents; `overall` for rows without parents.
 
-        A parent with few known children borrows from its own parents, and those at the top from all entities.
+        A parent with few known children borrows from its own parents, and those at the top from all entities. `shares`
+        says how much of each child belongs to the parent, in the order of `child_nodes`; 1 by default.
         """
         owner = np.repeat(np.arange(self.n_categories), np.diff(self.child_indptr))
-        counted = known[self.child_nodes]
-        total = np.bincount(owner, np.where(counted, values[self.child_nodes], 0.0), minlength=self.n_categories)
+        counted = known[self.child_nodes] if shares is None else known[self.child_nodes] * shares
+        weighed = np.where(counted, values[self.child_nodes], 0.0) * counted
+        total = np.bincount(owner, weighed, minlength=self.n_categories)
         number = np.bincount(owner, counted, minlength=self.n_categories)
         heights, pooled = self.heights[self.category_nodes], np.full(self.n_categories, overall)
         for height in np.unique(heights)[::-1]:  # from the top down: a parent is higher than its children

@@ -11,7 +11,7 @@ from vbn.data import Vocabulary
 from vbn.model.block import Block
 from vbn.model.fields import Holder
 from vbn.model.precisions import Hyperpriors
-from vbn.model.priors import Centre, Constant, Match, Prior, Setting, Zero, automatic_priors, prior_of
+from vbn.model.priors import Centre, Constant, Match, Mixture, Prior, Setting, Zero, prior_of, with_automatic
 from vbn.model.side import Side
 
 _START_SCALE = 0.1  # standard deviation of the initial means; 0 would be a fixed point
@@ -88,6 +88,10 @@ class Posterior(Holder):
         for number, relation in enumerate(self.relations):
             found |= {f"relation {number}.{name}": block for name, block in relation.parts().items()}
         return found
+
+    def of_sides(self, shared: bool) -> list[tuple[Block, ...]]:
+        """Return the blocks of the rows and those of the columns, or all at once if these are the same entities."""
+        return [(self.u, self.v, self.bias)] if shared else [(self.u,), (self.v, self.bias)]
 
     def settle(self) -> None:
         """Set every variable without data to the density that its prior implies."""
@@ -187,9 +191,9 @@ class Blueprint:
         return Centre.name in self.priors["bias"]
 
 
-def named_priors(bias_prior: str) -> dict[str, list[str]]:
-    """Return the names of the priors of u, v and b for a `bias_prior`."""
-    found = automatic_priors()
+def named_priors(bias_prior: str, parents: str = "blend") -> dict[str, list[str]]:
+    """Return the names of the priors of u, v and b for a `bias_prior` and what `parents` are to an entity."""
+    found = with_automatic([Mixture.name] if parents == "mixture" else [])
     bias = {"taxonomy": [*found, Centre.name], "common": [Centre.name], "zero": []}[bias_prior]
     return {"u": found, "v": found, "bias": bias}
 

@@ -18,7 +18,7 @@ from vbn.model.likelihoods import Bilinear, Cooccurrence
 from vbn.model.link import Link
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, common_places, placeholder
 from vbn.model.precisions import Hyperpriors
-from vbn.model.priors import Hierarchy, automatic_priors
+from vbn.model.priors import with_automatic
 from vbn.model.profile import Profile
 from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
@@ -51,13 +51,12 @@ class Half:
     @property
     def has_category(self) -> np.ndarray:
         """Return a mask of the nodes that have a density as a category: those with children."""
-        known = isinstance(self.block.parts().get(Hierarchy.name), Hierarchy)
-        return np.asarray((self.side.graph.category_of >= 0) & known)
+        return np.asarray((self.side.graph.category_of >= 0) & (self.block.hierarchy is not None))
 
     def categories(self, nodes: np.ndarray) -> Gaussians:
         """Return the densities of nodes as categories; all must have children."""
-        hierarchy = self.block.parts()[Hierarchy.name]
-        assert isinstance(hierarchy, Hierarchy)
+        hierarchy = self.block.hierarchy
+        assert hierarchy is not None
         numbers = self.side.graph.category_of[nodes]
         mean = hierarchy.mean[numbers]
         return Gaussians(mean, np.broadcast_to(hierarchy.variance[numbers][:, None], mean.shape).copy())
@@ -263,7 +262,7 @@ class Trained:
     def grown(self, rows: Side, columns: Side) -> Trained:
         """Return the model over larger sides; new entities get their densities from their priors."""
         blueprint = self.blueprint()
-        named = {part: list(dict.fromkeys([*automatic_priors(), *blueprint.priors[part]])) for part in ("u", "v")}
+        named = {part: with_automatic(blueprint.priors[part]) for part in ("u", "v")}
         posterior = replace(blueprint, rows=rows, columns=columns, priors={**blueprint.priors, **named}).build()
         relations = [info.name for info in self.relations]
         places = common_places(self.rows, rows.names), common_places(self.columns, columns.names)

@@ -134,7 +134,7 @@ def _stds(trained: Trained, side: str, nodes: np.ndarray) -> np.ndarray:
     graph, stds = half.side.graph, np.asarray(np.sqrt(half.block.variance[nodes]).mean(axis=1))
     only = (graph.category_of[nodes] >= 0) & ~graph.entity_active[nodes]
     if only.any():
-        stds[only] = np.sqrt(half.block.parts()["hierarchy"].arrays()["variance"][graph.category_of[nodes[only]]])
+        stds[only] = np.sqrt(half.categories(nodes[only]).variance[:, 0])
     return stds
 
 

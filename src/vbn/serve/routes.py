@@ -22,6 +22,7 @@ _BINARY = "application/octet-stream"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 Typed = Annotated[str, Query(max_length=out.LONGEST_NAME)]
+Contexts = Annotated[list[out.Name], Query(max_length=out.MOST_NAMES)]
 Ids = Annotated[list[Annotated[int, Field(ge=0, lt=2**31)]], Query(min_length=1, max_length=500)]
 
 
@@ -124,6 +125,16 @@ def explain(state: Shared, entity: out.Name, side: out.Side = "column") -> out.E
     served = state.holder.current
     found = answer.finite(served.model.explain(entity, side=side).to_dict())
     return out.Explained(explanation=found, family=answer.family(served, entity, side))
+
+
+@router.get("/senses", summary="The occurrences of an entity, split over its parents")
+def senses(
+    state: Shared, entity: out.Name, side: out.Side = "column", k: out.K = 5, context: Contexts | None = None
+) -> out.SenseTable:
+    """Such as those of a word over its meanings; with `context`, which may be repeated, those of one occurrence."""
+    model = state.holder.current.model
+    found = model.sense_of(entity, context, side) if context else model.senses(entity, side, k)
+    return out.SenseTable(senses=[out.SenseRow(**row) for row in found.to_dicts()])
 
 
 @router.post("/what-if", summary="An entity that is not in the model")

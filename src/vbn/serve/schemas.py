@@ -152,6 +152,22 @@ class Explained(BaseModel):
     family: Family
 
 
+class SenseRow(BaseModel):
+    """A sense: its weight, count and contexts among all occurrences, or its probability in one."""
+
+    sense: str
+    weight: float | None = None
+    count: float | None = None
+    contexts: list[str] | None = None
+    probability: float | None = None
+
+
+class SenseTable(BaseModel):
+    """The senses of an entity, the most likely first."""
+
+    senses: list[SenseRow]
+
+
 class Imagined(BaseModel):
     """A new entity as it would be."""
 

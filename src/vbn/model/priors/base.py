@@ -7,7 +7,7 @@ explanations need only the mean and the variance of m_i. A new kind of prior is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
@@ -27,7 +27,10 @@ Match = tuple[np.ndarray, np.ndarray]
 
 
 class Share(NamedTuple):
-    """A contribution to a prior mean: its name, weight and mean, and the contributions to it in turn."""
+    """A contribution to a prior mean: its name, weight and mean, and the contributions to it in turn.
+
+    `given` is the weight that the taxonomy gives to a parent, where the data have changed it.
+    """
 
     name: str
     weight: float
@@ -35,6 +38,7 @@ class Share(NamedTuple):
     above: tuple[Share, ...] = ()
     content: bool = False
     """Whether it comes from features of the entity, and not from another entity."""
+    given: float | None = None
 
 
 class Upper(NamedTuple):
@@ -71,6 +75,8 @@ class Prior(Holder):
     """Whether the blocks of entities and their biases use it wherever `of` returns one."""
     everywhere: ClassVar[bool] = False
     """Whether its means belong to the prior means of categories too, by the row of the category's node."""
+    instead_of: ClassVar[str] = ""
+    """The name of an automatic prior that a block with this one does not have."""
 
     @classmethod
     def of(cls, side: Side, setting: Setting) -> Prior | None:
@@ -88,6 +94,10 @@ class Prior(Holder):
     def moments(self, rows: np.ndarray) -> Moments:
         """Return means and variances."""
         return Moments(self.means(rows), self.variances(rows))
+
+    def uneven(self, rows: np.ndarray) -> np.ndarray | None:  # noqa: ARG002 - here and below: for subclasses
+        """Return (n, t) by how much the variance of m_i in each dimension exceeds `variances`; None if nowhere."""
+        return None
 
     def informs(self, rows: np.ndarray) -> np.ndarray:
         """Return a mask (n,) of the rows that this prior says anything about."""
@@ -173,6 +183,8 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-def automatic_priors() -> list[str]:
-    """Return the names of the priors that blocks of entities use wherever they apply."""
-    return [name for name, kind in PRIORS.items() if kind.automatic]
+def with_automatic(names: Sequence[str] = ()) -> list[str]:
+    """Return the names of the priors that blocks of entities use wherever they apply, and those of some others."""
+    replaced = {PRIORS[name].instead_of: name for name in names if PRIORS[name].instead_of}
+    automatic = [replaced.get(name, name) for name, kind in PRIORS.items() if kind.automatic]
+    return list(dict.fromkeys([*automatic, *names]))

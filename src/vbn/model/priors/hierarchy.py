@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vbn.model.block import Block
     from vbn.model.engine import Engine
 
-_CATEGORIES_PER_TASK = 128
+CATEGORIES_PER_TASK = 128
 START_VARIANCE = 1.0
 
 
@@ -67,7 +67,7 @@ class Hierarchy(Prior):
     """The categories of a taxonomy as a prior."""
 
     name = "hierarchy"
-    fields = (
+    fields: ClassVar[tuple[Field, ...]] = (
         Field("mean", MEAN, ("category", "dim"), partner="variance"),
         Field("variance", VARIANCE, ("category",)),
         Field("rate", RATE, ("category",)),
@@ -79,7 +79,7 @@ class Hierarchy(Prior):
         self.others: tuple[Prior, ...] = ()
 
     @classmethod
-    def of(cls, side: Side, setting: Setting) -> Hierarchy | None:
+    def of(cls, side: Side, setting: Setting) -> Self | None:
         """Return the categories of the side's taxonomy, if it has one."""
         graph = side.graph
         if side.taxonomy is None or graph.n_categories == 0:
@@ -116,7 +116,7 @@ class Hierarchy(Prior):
         """Return a mask of the rows that have parents."""
         return np.asarray(np.diff(self.graph.parent_indptr)[rows] > 0)
 
-    def part(self, first: int, last: int) -> Parents:
+    def part(self, first: int, last: int) -> Prior:
         """Return the prior of some rows, numbered from 0, which cannot be updated."""
         return Parents(self.arrays_of_parents).part(first, last)
 
@@ -138,7 +138,8 @@ class Hierarchy(Prior):
         """Return the active categories, and how far they lie above their parents' mean."""
         active = np.flatnonzero(self.graph.category_active)
         nodes = self.graph.category_nodes[active].astype(np.int64)
-        return Upper(nodes, self.gamma.expected(self.rate)[active], self.mean[active] - self.means(nodes))
+        gap = self.mean[active] - Parents(self.arrays_of_parents).means(nodes)
+        return Upper(nodes, self.gamma.expected(self.rate)[active], gap)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update all active categories: the sets of the partition in turn, the categories of a set in parallel."""
@@ -163,7 +164,7 @@ class Hierarchy(Prior):
             def task(first: int, last: int, members: np.ndarray = members) -> None:
                 update_categories(first, last, members, *arguments)
 
-            engine.map(task, row_ranges(len(members), _CATEGORIES_PER_TASK))
+            engine.map(task, row_ranges(len(members), CATEGORIES_PER_TASK))
 
     def measure(self, engine: Engine) -> Measured:
         """Return the distances of the active categories to their prior means, and their log volumes."""
@@ -196,7 +197,7 @@ class Hierarchy(Prior):
         expected = float(self.gamma.alpha / self.gamma.beta)
         for height in np.unique(graph.heights[nodes])[::-1]:  # a parent is higher than its children
             level = cold[graph.heights[nodes] == height]
-            moments = self.moments(graph.category_nodes[level])
+            moments = Parents(self.arrays_of_parents).moments(graph.category_nodes[level])
             if self.others:
                 moments = Moments(*(own + more for own, more in zip(moments, self._shift(level), strict=True)))
             tau, variance = self.gamma.without_data(level, moments.variance, np.full(len(level), expected))
@@ -216,6 +217,18 @@ class Hierarchy(Prior):
         both = (there >= 0) & (here >= 0)
         return {"category": (there[both], here[both])}
 
+    def hold(self, c: int, block: Block) -> np.ndarray:
+        """Return the precision that each child adds to a category."""
+        graph, below = self.graph, slice(self.graph.child_indptr[c], self.graph.child_indptr[c + 1])
+        children = graph.child_nodes[below]
+        own = graph.entity_active[children] * block.tau[children] + self._category_tau(children)
+        return np.asarray(graph.child_weights[below] ** 2 * own)
+
+    def _category_tau(self, nodes: np.ndarray) -> np.ndarray:
+        """Return E[tau] of nodes as active categories, 0 for the others."""
+        number = self.graph.active_category_of[nodes]
+        return np.where(number >= 0, self.gamma.expected(self.rate)[number], 0.0)
+
     def shares(self, i: int, names: Vocabulary, levels: int = 3) -> list[Share]:
         """Return the parents of row i by descending weight, with their own parents above them."""
         graph = self.graph
@@ -225,6 +238,6 @@ class Hierarchy(Prior):
         found = []
         for parent, weight in ranked:
             node = int(graph.category_nodes[parent])
-            above = tuple(self.shares(node, names, levels - 1)) if levels > 1 else ()
+            above = tuple(Hierarchy.shares(self, node, names, levels - 1)) if levels > 1 else ()
             found.append(Share(names[node], weight, self.mean[parent].astype(np.float64), above))
         return found

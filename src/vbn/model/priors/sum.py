@@ -41,6 +41,11 @@ class Sum(Prior):
         """Return the sum of the variances."""
         return _added([prior.variances(rows) for prior in self.priors])
 
+    def uneven(self, rows: np.ndarray) -> np.ndarray | None:
+        """Return the sum of what the priors return."""
+        found = [told for prior in self.priors if (told := prior.uneven(rows)) is not None]
+        return _added(found) if found else None
+
     def informs(self, rows: np.ndarray) -> np.ndarray:
         """Return a mask of the rows that any of the priors says anything about."""
         return np.asarray(np.any([prior.informs(rows) for prior in self.priors], axis=0))
