@@ -1,0 +1,297 @@
+"""How well each category explains what was observed of an entity, whatever parents the entity was given.
+
+An entity is judged by the direction of its own evidence: its density divided by its prior (`Block.as_sites`), so that a
+wrong parent does not speak for itself. Popular entities have long vectors wherever they belong, hence directions. With
+x_i the direction of entity i and M_c the mean of category c, in units of the spread of siblings:
+
+    x_i ~ N(M_c, I),   M_c ~ N(mean of its parents' M, I / r)
+
+A category with N children has the posterior mean (sum of x + r up) / (N + r), and x_i has the predictive density
+N(mean, (1 + 1 / (N + r)) I) under it: in closed form for all entities and categories at once. For the present parent, the
+entity itself is left out of the sums, also of those one level above. A category in turn is an observation of its parents
+with the weight r N / (r + N), so that edges between categories are judged in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vbn.model import Block, Graph, Trained
+
+BORROWED = 2.0
+"""r: how many children the level above counts for."""
+_RIDGE = 0.3  # of the mean variance of siblings, added to all directions: no direction is told apart without limit
+_ENTRIES = 1 << 22  # rows times categories that are scored at once
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The edges of a taxonomy as the data sees them, one entry an edge.
+
+    `score` is the log Bayes factor of the other categories of the level, on average, against the present parent; `best`
+    and `gain` are the categories that explain the child best and the log Bayes factor of each against the present
+    parent. `fit` is that of the present parent against a category of which nothing is known.
+    """
+
+    rows: np.ndarray
+    parents: np.ndarray
+    score: np.ndarray
+    fit: np.ndarray
+    best: np.ndarray
+    gain: np.ndarray
+
+
+class Placing:
+    """Entities and categories with data as observations `x` of their parents, and what is known of each category.
+
+    Rows are the entities with data, then the categories with data below them: `node` is the number of a row's entity or
+    category in the vocabulary, `weight` how much it says about a parent. `edges` are pairs of a row and a category.
+    """
+
+    def __init__(self, trained: Trained, side: str) -> None:
+        halves = trained.halves(side)
+        graph = halves[0].side.graph
+        self.graph, self.names = graph, halves[0].names
+        x, known = _directions([half.block for half in halves])
+        self.n_entities = int(known.sum())
+        self.depths = _depths(graph)
+        self.heights = graph.heights[graph.category_nodes]
+        self.up = _Edges.of(graph, graph.category_nodes)
+        entities = np.flatnonzero(known)
+        self._fill(x[entities], entities, _Edges.of(graph, entities))
+        self._scale_by_siblings(x[entities], entities)
+
+    def _fill(self, x: np.ndarray, entities: np.ndarray, edges: _Edges) -> None:
+        """Sum up the observations of each category from the bottom up, and find its mean from the top down."""
+        graph, n, r = self.graph, len(x), BORROWED
+        total, number = np.zeros((graph.n_categories, x.shape[1])), np.zeros(graph.n_categories)
+        np.add.at(total, edges.parents, x[edges.rows])
+        np.add.at(number, edges.parents, 1.0)
+        for level in self._levels():
+            edges_up = self.up.of_rows(level)
+            below = level[edges_up.rows]
+            weight = r / (r + number[below])
+            np.add.at(total, edges_up.parents, weight[:, None] * total[below])
+            np.add.at(number, edges_up.parents, weight * number[below])
+        mean, above = np.zeros_like(total), np.zeros_like(total)
+        for level in self._levels()[::-1]:
+            above[level] = self.up.mean_over_parents(level, mean)
+            mean[level] = (total[level] + r * above[level]) / (number[level] + r)[:, None]
+        self.total, self.number, self.mean, self.above = total, number, mean, above
+        seen = np.flatnonzero(number > 0)
+        self.x = np.concatenate([x, total[seen] / number[seen, None]])
+        self.weight = np.concatenate([np.ones(n), r * number[seen] / (r + number[seen])])
+        self.node = np.concatenate([entities, graph.category_nodes[seen]])
+        between = self.up.of_rows(seen)
+        self.edges = _Edges(
+            np.concatenate([edges.rows, n + between.rows]), np.concatenate([edges.parents, between.parents])
+        )
+
+    def _scale_by_siblings(self, x: np.ndarray, entities: np.ndarray) -> None:
+        """Turn and scale all directions so that siblings scatter alike in each of them, with variance 1."""
+        own = _Edges.of(self.graph, entities)
+        mean, variance = self.left_out(own.rows, own.parents)
+        apart = (x[own.rows] - mean) / np.sqrt(variance)[:, None]
+        apart = apart[self.number[own.parents] > 1.0]
+        if len(apart) == 0:
+            return
+        scatter = apart.T @ apart / len(apart)
+        scatter += _RIDGE * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
+        values, vectors = np.linalg.eigh(scatter)
+        self._fill(x @ (vectors / np.sqrt(values)), entities, own)
+
+    def _levels(self) -> list[np.ndarray]:
+        """Return the categories by height, lowest first."""
+        order = np.argsort(self.heights, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(self.heights[order])) + 1) if len(order) else []
+
+    def left_out(self, rows: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and variance of what each row should be as a child of its own parent, without the row itself."""
+        r, weight = BORROWED, self.weight[rows]
+        total = self.total[parents] - weight[:, None] * self.x[rows]
+        number = np.maximum(self.number[parents] - weight, 0.0)
+        total[number < 1e-9] = 0.0
+        above = self.above[parents].copy()
+        pairs = self.up.of_rows(parents)  # of an edge and a parent of its parent
+        if len(pairs.rows):
+            edge = pairs.rows
+            before, after = (r / (r + self.number[parents[edge]])), r / (r + number[edge])
+            sums = self.total[pairs.parents] - before[:, None] * self.total[parents[edge]] + after[:, None] * total[edge]
+            left = self.number[pairs.parents] - before * self.number[parents[edge]] + after * number[edge]
+            higher = (sums + r * self.above[pairs.parents]) / (left + r)[:, None]
+            above = _mean_by(edge, higher, len(parents), otherwise=above)
+        return (total + r * above) / (number + r)[:, None], 1.0 / weight + 1.0 / (number + r)
+
+    def log_density(self, rows: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """Return the log density of each row at its own mean and variance, up to a constant."""
+        distance = ((self.x[rows] - mean) ** 2).sum(axis=1)
+        return np.asarray(-0.5 * (distance / variance + self.x.shape[1] * np.log(variance)))
+
+    def log_densities(self, rows: np.ndarray, categories: np.ndarray) -> np.ndarray:
+        """Return the log density of each row below each category, up to the same constant."""
+        x, mean = self.x[rows], self.mean[categories]
+        distance = (x**2).sum(axis=1)[:, None] + (mean**2).sum(axis=1) - 2.0 * (x @ mean.T)
+        variance = 1.0 / self.weight[rows][:, None] + 1.0 / (self.number[categories] + BORROWED)
+        return np.asarray(-0.5 * (np.maximum(distance, 0.0) / variance + x.shape[1] * np.log(variance)))
+
+    def unplaced(self, rows: np.ndarray) -> np.ndarray:
+        """Return the log density of each row below a category of which nothing is known."""
+        variance = 1.0 / self.weight[rows] + 1.0 / BORROWED
+        return self.log_density(rows, np.zeros((1, self.x.shape[1])), variance)
+
+    def candidates(self, parent: int) -> np.ndarray:
+        """Return the categories with data at the level of one: equally high above the leaves or deep below the top."""
+        alike = (self.heights == self.heights[parent]) | (self.depths == self.depths[parent])
+        return np.flatnonzero(alike & (self.number > 0))
+
+    def judge(self, k: int, chosen: np.ndarray | None = None) -> Judged:
+        """Compare the parent of each edge with all categories of its level; `chosen` are the edges, all by default."""
+        which = np.arange(len(self.edges.rows)) if chosen is None else chosen
+        rows, parents = self.edges.rows[which], self.edges.parents[which]
+        mean, variance = self.left_out(rows, parents)
+        own = self.log_density(rows, mean, variance)
+        score, gain = np.full(len(rows), -np.inf), np.full((len(rows), k), -np.inf)
+        best = np.full((len(rows), k), -1)
+        for edges, categories in self._alike(parents):
+            found = self.log_densities(rows[edges], categories)
+            found[~self._allowed(rows[edges], categories)] = -np.inf
+            found -= own[edges, None]
+            score[edges] = _log_mean_exp(found)
+            first = _first(found, k)
+            taken = np.take_along_axis(found, first, axis=1)
+            best[edges, : first.shape[1]] = np.where(np.isfinite(taken), categories[first], -1)
+            gain[edges, : first.shape[1]] = taken
+        return Judged(rows, parents, score, own - self.unplaced(rows), best, gain)
+
+    def _alike(self, parents: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield blocks of edges whose parents are at one level, with the categories of that level."""
+        key = self.heights[parents] * (int(self.depths.max(initial=0)) + 1) + self.depths[parents]
+        order = np.argsort(key, kind="stable")
+        for group in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(order) else []:
+            categories = self.candidates(int(parents[group[0]]))
+            size = max(1, _ENTRIES // max(len(categories), 1))
+            for first in range(0, len(group), size):
+                yield group[first : first + size], categories
+
+    def _allowed(self, rows: np.ndarray, categories: np.ndarray) -> np.ndarray:
+        """Return which categories may become a parent of each row: no present parent, and nothing at or below it."""
+        allowed = self.graph.heights[self.node[rows]][:, None] < self.heights[categories][None]
+        place = np.full(self.graph.n_categories, -1)
+        place[categories] = np.arange(len(categories))
+        present = _Edges.of(self.graph, self.node[rows])
+        at = place[present.parents]
+        allowed[present.rows[at >= 0], at[at >= 0]] = False
+        return np.asarray(allowed)
+
+    @cached_property
+    def row_of_entity(self) -> dict[int, int]:
+        """Return the row of each entity with data."""
+        return {int(node): row for row, node in enumerate(self.node[: self.n_entities])}
+
+    @cached_property
+    def row_of_category(self) -> dict[int, int]:
+        """Return the row of each category with data below it, by its number in the vocabulary."""
+        return {int(node): row for row, node in enumerate(self.node[self.n_entities :], self.n_entities)}
+
+    def named(self, category: int) -> str:
+        """Return the name of a category."""
+        return self.names[int(self.graph.category_nodes[category])]
+
+    def is_category(self, rows: np.ndarray) -> np.ndarray:
+        """Return which rows are categories."""
+        return np.asarray(rows >= self.n_entities)
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Edges from rows to the categories above them."""
+
+    rows: np.ndarray
+    parents: np.ndarray
+
+    @classmethod
+    def of(cls, graph: Graph, nodes: np.ndarray) -> _Edges:
+        """Return the edges above some nodes; rows are positions in `nodes`."""
+        begin, size = graph.parent_indptr[nodes], np.diff(graph.parent_indptr)[nodes]
+        return cls(*_ranges(begin, size, graph.parents))
+
+    def of_rows(self, rows: np.ndarray) -> _Edges:
+        """Return the edges above some of the rows, numbered by their position in `rows`; edges are sorted by row."""
+        begin = np.searchsorted(self.rows, rows)
+        size = np.searchsorted(self.rows, rows, side="right") - begin
+        return _Edges(*_ranges(begin, size, self.parents))
+
+    def mean_over_parents(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the mean of the parents' values for each of some rows, 0 for rows without parents."""
+        own = self.of_rows(rows)
+        return _mean_by(own.rows, values[own.parents], len(rows), np.zeros((len(rows), values.shape[1])))
+
+
+def _ranges(begin: np.ndarray, size: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return values[begin:begin + size] of each row one after the other, with the rows they are of."""
+    rows = np.repeat(np.arange(len(size)), size)
+    inside = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
+    return rows, values[begin[rows] + inside].astype(np.int64)
+
+
+def _mean_by(rows: np.ndarray, values: np.ndarray, n: int, otherwise: np.ndarray) -> np.ndarray:
+    """Return the mean of the values of each of n rows; rows without any keep another value."""
+    sums, size = np.zeros((n, values.shape[1])), np.bincount(rows, minlength=n)
+    np.add.at(sums, rows, values)
+    return np.where(size[:, None] > 0, sums / np.maximum(size, 1)[:, None], otherwise)
+
+
+def _directions(blocks: list[Block]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the directions of all entities by their own evidence, side by side for u and v, and which are known."""
+    found = [_direction(block) for block in blocks]
+    return np.concatenate(found, axis=1), np.any([direction.any(axis=1) for direction in found], axis=0)
+
+
+def _direction(block: Block) -> np.ndarray:
+    """Return unit vectors from the common mean to where the evidence of each entity alone puts it; 0 without any."""
+    sites = block.as_sites()
+    known, result = block.active & sites.known, np.zeros(block.mean.shape)
+    if known.any():
+        tau, centre = block.tau[known].mean(), block.mean[known].astype(np.float64).mean(axis=0)
+        own = (sites.linear[known] + tau * centre) / (sites.precision[known] + tau)
+        own -= own.mean(axis=0)
+        result[known] = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-12)
+    return result
+
+
+def _depths(graph: Graph) -> np.ndarray:
+    """Return how many edges lie between each category and the top, on the shortest way."""
+    up, depth = _Edges.of(graph, graph.category_nodes), np.zeros(graph.n_categories, np.int64)
+    heights = graph.heights[graph.category_nodes]
+    order = np.argsort(-heights, kind="stable")
+    for level in np.split(order, np.flatnonzero(np.diff(heights[order])) + 1) if len(order) else []:
+        own = up.of_rows(level)
+        if len(own.rows):
+            least = np.full(len(level), np.iinfo(np.int64).max)
+            np.minimum.at(least, own.rows, depth[own.parents] + 1)
+            depth[level] = np.where(least < np.iinfo(np.int64).max, least, 0)
+    return depth
+
+
+def _log_mean_exp(values: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the mean of exp over each row's finite values, -inf where there are none."""
+    largest = values.max(axis=1, initial=-np.inf)
+    some = np.isfinite(largest)
+    shifted = np.exp(values[some] - largest[some, None])
+    result = np.full(len(values), -np.inf)
+    result[some] = largest[some] + np.log(shifted.sum(axis=1) / np.isfinite(values[some]).sum(axis=1))
+    return result
+
+
+def _first(values: np.ndarray, k: int) -> np.ndarray:
+    """Return the positions of the k largest values of each row, largest first."""
+    k = min(k, values.shape[1])
+    if k == 0:
+        return np.zeros((len(values), 0), np.int64)
+    some = np.argpartition(-values, k - 1, axis=1)[:, :k] if k < values.shape[1] else np.argsort(-values, axis=1)
+    order = np.argsort(-np.take_along_axis(values, some, axis=1), axis=1, kind="stable")
+    return np.asarray(np.take_along_axis(some, order, axis=1))
