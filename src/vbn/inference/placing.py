@@ -22,9 +22,10 @@ import numpy as np
 
 from vbn.model import Block, Graph, Trained
 
-BORROWED = 2.0
+BORROWED = 3.0
 """r: how many children the level above counts for."""
-_RIDGE = 0.3  # of the mean variance of siblings, added to all directions: no direction is told apart without limit
+_RIDGE = 0.03  # of the mean variance of siblings, added to all directions: no direction is told apart without limit
+_NOTHING = 1e-9  # a sum of weights that is only rounding
 _ENTRIES = 1 << 22  # rows times categories that are scored at once
 
 
@@ -111,10 +112,23 @@ class Placing:
 
     def left_out(self, rows: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of what each row should be as a child of its own parent, without the row itself."""
+        r = BORROWED
+        total, number, above = self._without(rows, parents)
+        return (total + r * above) / (number + r)[:, None], 1.0 / self.weight[rows] + 1.0 / (number + r)
+
+    def gain_over_level_above(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return what each parent adds to the log density of its child, and which edges have siblings with data."""
+        rows, parents = self.edges.rows, self.edges.parents
+        number, above = self._without(rows, parents)[1:]
+        nothing = self.log_density(rows, above, 1.0 / self.weight[rows] + 1.0 / BORROWED)
+        return self.log_density(rows, *self.left_out(rows, parents)) - nothing, number > _NOTHING
+
+    def _without(self, rows: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return sums, numbers and means of the level above of each row's parent, without the row itself."""
         r, weight = BORROWED, self.weight[rows]
         total = self.total[parents] - weight[:, None] * self.x[rows]
         number = np.maximum(self.number[parents] - weight, 0.0)
-        total[number < 1e-9] = 0.0
+        total[number < _NOTHING] = 0.0
         above = self.above[parents].copy()
         pairs = self.up.of_rows(parents)  # of an edge and a parent of its parent
         if len(pairs.rows):
@@ -124,7 +138,7 @@ class Placing:
             left = self.number[pairs.parents] - before * self.number[parents[edge]] + after * number[edge]
             higher = (sums + r * self.above[pairs.parents]) / (left + r)[:, None]
             above = _mean_by(edge, higher, len(parents), otherwise=above)
-        return (total + r * above) / (number + r)[:, None], 1.0 / weight + 1.0 / (number + r)
+        return total, number, above
 
     def log_density(self, rows: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """Return the log density of each row at its own mean and variance, up to a constant."""
@@ -201,9 +215,33 @@ class Placing:
         """Return the name of a category."""
         return self.names[int(self.graph.category_nodes[category])]
 
-    def is_category(self, rows: np.ndarray) -> np.ndarray:
-        """Return which rows are categories."""
-        return np.asarray(rows >= self.n_entities)
+    def n_children(self, category: int) -> int:
+        """Return how many children a category has."""
+        return int(self.graph.child_indptr[category + 1] - self.graph.child_indptr[category])
+
+    def described(self, row: int) -> str:
+        """Say what is known of a row."""
+        if row < self.n_entities:
+            return f"seen {self.names.counts[self.node[row]]:,.0f} times"
+        return f"a category with {self.n_children(int(self.graph.category_of[self.node[row]])):,} children"
+
+    def cosine(self, row: int, category: int) -> float:
+        """Return the cosine of a row and the mean of a category, without the row if it is below it."""
+        own = (self.edges.rows == row) & (self.edges.parents == category)
+        mean = self.left_out(np.array([row]), np.array([category]))[0][0] if own.any() else self.mean[category]
+        lengths = float(np.linalg.norm(mean) * np.linalg.norm(self.x[row]))
+        return float(self.x[row] @ mean) / lengths if lengths > 0 else 0.0
+
+    def possible(self, row: int) -> np.ndarray:
+        """Return the categories with data that may be a parent of a row: with children of its kind, and not below it."""
+        kind = self.edges.rows < self.n_entities
+        with_such = np.unique(self.edges.parents[kind if row < self.n_entities else ~kind])
+        return with_such[self._allowed(np.array([row]), with_such)[0]]
+
+    def children(self, categories: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return the observations x of all children that are categories, or of those that are entities, and their parents."""
+        chosen = (self.edges.rows >= self.n_entities) == categories
+        return self.x[self.edges.rows[chosen]], self.edges.parents[chosen]
 
 
 @dataclass(frozen=True)
