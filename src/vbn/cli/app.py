@@ -35,6 +35,7 @@ VERBS = {
     "related": "ask",
     "predict": "ask",
     "explain": "ask",
+    "audit": "ask",
     "add": "manage",
     "export": "manage",
     "evaluate": "evaluate",

@@ -1,4 +1,4 @@
-"""Questions to a model: similar, recommend, related, predict, explain."""
+"""Questions to a model: similar, recommend, related, predict, explain, audit."""
 
 from __future__ import annotations
 
@@ -252,6 +252,29 @@ def explain(
         print_json(found.to_dict())
     else:
         typer.echo(str(found))
+
+
+@verb(
+    "vbn audit my-model",
+    "vbn audit my-model --entity brie -k 5    (the parents that fit it best)",
+    "vbn audit my-model --min-score 6 --json",
+)
+def audit(
+    model: Model,
+    entity: Annotated[
+        str | None, typer.Option(help="Suggest parents for this entity instead of judging the whole taxonomy.")
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many parents to suggest, with --entity.")] = 3,
+    min_score: Annotated[
+        float, typer.Option(min=0, help="Leave out edges with a lower log Bayes factor against the present parent.")
+    ] = 3.0,
+    side: OnSide = "column",
+    as_json: AsJson = False,
+) -> None:
+    """Say where the data speaks against the taxonomy, and which parents would fit better."""
+    trained = open_model(model)
+    found = trained.audit(side, min_score) if entity is None else trained.suggest_parents(entity, k, side=side)
+    show(found, as_json=as_json)
 
 
 def _known(model: Any, pairs: Sequence[tuple[str, str]], file: str) -> list[tuple[str, str]]:

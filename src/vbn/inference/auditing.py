@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError
-from vbn.inference.placing import Judged, Placing
+from vbn.inference.placing import Judged, Placing, sums_by
 from vbn.inference.table import Frames
 from vbn.model import Trained
 
@@ -33,7 +33,7 @@ _LONGEST = 32  # characters of a name in print
 
 
 class Finding(NamedTuple):
-    """One thing to look at: its kind, whom it is about, a better parent (the best of `suggestions`), score and reason."""
+    """One thing to look at: its kind, whom it is about, the best of the better parents, its score and the evidence."""
 
     kind: str
     entity: str
@@ -168,8 +168,8 @@ def suggest_parents(trained: Trained, entity: str, side: str, k: int) -> Suggest
     row = placing.row_of_entity.get(i, placing.row_of_category.get(i))
     if row is None:
         raise DataError(
-            f"nothing was observed of {placing.names[i]!r}, neither of itself nor of children, so no data can tell where "
-            f"it belongs. {REMEDY} takes what it was seen with.",
+            f"nothing was observed of {placing.names[i]!r}, neither of itself nor of children, so the data cannot tell "
+            f"where it belongs. {REMEDY} takes what it was seen with.",
             remedies=[("", "add(name, contexts=...)")],
         )
     rows = _in_place_of_present(placing, row, k) or _without_present(placing, row, k)
@@ -197,52 +197,44 @@ def _in_place_of_present(placing: Placing, row: int, k: int) -> list[Suggestion]
                 gains[category] = min(value, gains.get(category, value))
                 worst[category] = min((float(fit), int(parent)), worst.get(category, (float(fit), int(parent))))
     ranked = sorted(gains, key=lambda category: (-gains[category], category))[:k]
-    return [
-        Suggestion(placing.named(c), gains[c], placing.named(worst[c][1]), placing.n_children(c)) for c in ranked
-    ]
+    return [Suggestion(placing.named(c), gains[c], placing.named(worst[c][1]), placing.n_children(c)) for c in ranked]
 
 
 def _without_present(placing: Placing, row: int, k: int) -> list[Suggestion]:
     """Return the best categories for a row without parents, or without others at their level."""
-    categories = placing.possible(row)
-    at = np.array([row])
-    gain = placing.log_densities(at, categories)[0] - placing.unplaced(at)[0]
-    order = np.argsort(-gain, kind="stable")[:k]
-    return [
-        Suggestion(placing.named(c), float(gain[n]), None, placing.n_children(c))
-        for n, c in zip(order.tolist(), categories[order].tolist(), strict=True)
-    ]
+    best, gain = placing.best_of_all(row, k)
+    found = zip(best.tolist(), gain.tolist(), strict=True)
+    return [Suggestion(placing.named(c), value, None, placing.n_children(c)) for c, value in found]
 
 
 def _edges(placing: Placing, judged: Judged, min_score: float) -> list[Finding]:
-    """Return the edges with a higher score, contradicted ones first."""
+    """Return the edges with at least this score, contradicted ones first."""
     chosen = np.flatnonzero(judged.score >= min_score)
-    kinds = np.where(judged.fit[chosen] < 0, "contradicted", "nearer")
+    fits = judged.fit[chosen] >= 0
+    chosen = chosen[np.lexsort((-judged.score[chosen], fits))]
+    rows, parents, best = judged.rows[chosen], judged.parents[chosen], judged.best[chosen]
+    own = placing.cosines(rows, placing.left_out(rows, parents)[0])
+    other = placing.cosines(rows, placing.mean[best[:, 0]])
     found = []
-    for edge in chosen[np.lexsort((-judged.score[chosen], kinds))].tolist():
-        row, parent = int(judged.rows[edge]), int(judged.parents[edge])
-        best = [int(category) for category in judged.best[edge] if category >= 0]
-        names = tuple(placing.named(category) for category in best)
-        own = placing.cosine(row, parent)
-        other = placing.cosine(row, best[0])
-        kind = "contradicted" if judged.fit[edge] < 0 else "nearer"
+    for at, edge in enumerate(chosen.tolist()):
+        names = tuple(placing.named(int(category)) for category in best[at] if category >= 0)
+        parent = placing.named(int(parents[at]))
         evidence = (
-            f"{placing.described(row)}; cosine {own:.2f} with the other children of {placing.named(parent)!r}, "
-            f"{other:.2f} with those of {names[0]!r}"
+            f"{placing.described(int(rows[at]))}; cosine {own[at]:.2f} with the other children of {parent!r}, "
+            f"{other[at]:.2f} with those of {names[0]!r}"
         )
-        entity = placing.names[int(placing.node[row])]
-        found.append(
-            Finding(kind, entity, placing.named(parent), names[0], float(judged.score[edge]), evidence, names)
-        )
+        kind = "contradicted" if judged.fit[edge] < 0 else "nearer"
+        entity = placing.names[int(placing.node[rows[at]])]
+        found.append(Finding(kind, entity, parent, names[0], float(judged.score[edge]), evidence, names))
     return found
 
 
 def _scattered(placing: Placing) -> list[Finding]:
     """Return the categories whose children are as far from each other as random ones, where most others are not.
 
-    The mean inner product of n random directions has mean 0 and standard error sqrt(2 tr(C^2) / (n (n - 1))), with C the
-    matrix of second moments. A category is judged if the typical category of its level would clearly stand out with as
-    many children.
+    The mean inner product of n random directions has mean 0 and standard error sqrt(2 tr(C^2) / (n (n - 1))), with C
+    the matrix of second moments. A category is judged if the typical category of its level would clearly stand out with
+    as many children.
     """
     found: list[Finding] = []
     for categories in (False, True):
@@ -250,8 +242,7 @@ def _scattered(placing: Placing) -> list[Finding]:
         if len(x) == 0:
             continue
         moments, n = x.T @ x / len(x), np.bincount(owner)
-        sums = np.zeros((len(n), x.shape[1]))
-        np.add.at(sums, owner, x)
+        sums = sums_by(owner, x, len(n))
         squares = np.bincount(owner, (x**2).sum(axis=1))
         judged = np.flatnonzero(n >= _FEW)
         pairs = (n * (n - 1.0))[judged]
@@ -268,7 +259,8 @@ def _scattered(placing: Placing) -> list[Finding]:
 
 def _typical(groups: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the median of the values of each value's group."""
-    return np.array([np.median(values[groups == group]) for group in groups.tolist()])
+    found, at = np.unique(groups, return_inverse=True)
+    return np.array([np.median(values[groups == group]) for group in found.tolist()])[at]
 
 
 def _levels(placing: Placing) -> list[Finding]:
@@ -308,7 +300,9 @@ def _printed(kind: str, findings: Sequence[Finding]) -> list[str]:
     """Return the lines of the findings of a kind, the first few of many."""
     if kind in ("contradicted", "nearer"):
         titles, right = ["entity", "parent", "score", "better"], (2,)
-        cells = [[one.entity, one.parent or "", f"{one.score:.1f}", ", ".join(one.suggestions)] for one in findings[:_SHOWN]]
+        cells = [
+            [one.entity, one.parent or "", f"{one.score:.1f}", ", ".join(one.suggestions)] for one in findings[:_SHOWN]
+        ]
     else:
         titles, right = ["entity", "score", "evidence"], (1,)
         cells = [[one.entity, f"{one.score:.3g}", one.evidence] for one in findings[:_SHOWN]]
@@ -323,7 +317,9 @@ def _aligned(titles: list[str], cells: list[list[str]], right: tuple[int, ...]) 
     last = len(titles) - 1
     shown = [titles] + [[text if text.isprintable() else repr(text) for text in line] for line in cells]
     for line in shown[1:]:
-        line[:last] = [text if cell_len(text) <= _LONGEST else f"{set_cell_size(text, _LONGEST - 1)}…" for text in line[:last]]
+        line[:last] = [
+            text if cell_len(text) <= _LONGEST else f"{set_cell_size(text, _LONGEST - 1)}…" for text in line[:last]
+        ]
     widths = [max(cell_len(line[at]) for line in shown) for at in range(len(titles))]
 
     def padded(line: list[str]) -> str:

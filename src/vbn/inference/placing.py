@@ -7,9 +7,9 @@ x_i the direction of entity i and M_c the mean of category c, in units of the sp
     x_i ~ N(M_c, I),   M_c ~ N(mean of its parents' M, I / r)
 
 A category with N children has the posterior mean (sum of x + r up) / (N + r), and x_i has the predictive density
-N(mean, (1 + 1 / (N + r)) I) under it: in closed form for all entities and categories at once. For the present parent, the
-entity itself is left out of the sums, also of those one level above. A category in turn is an observation of its parents
-with the weight r N / (r + N), so that edges between categories are judged in the same way.
+N(mean, (1 + 1 / (N + r)) I) under it: in closed form for all entities and categories at once. For the present parent,
+the entity itself is left out of the sums, also of those one level above. A category in turn is an observation of its
+parents with the weight r N / (r + N), so that edges between categories are judged in the same way.
 """
 
 from __future__ import annotations
@@ -61,17 +61,16 @@ class Placing:
         self.n_entities = int(known.sum())
         self.depths = _depths(graph)
         self.heights = graph.heights[graph.category_nodes]
-        self.up = _Edges.of(graph, graph.category_nodes)
+        self.up = Edges.of(graph, graph.category_nodes)
         entities = np.flatnonzero(known)
-        self._fill(x[entities], entities, _Edges.of(graph, entities))
+        self._fill(x[entities], entities, Edges.of(graph, entities))
         self._scale_by_siblings(x[entities], entities)
 
-    def _fill(self, x: np.ndarray, entities: np.ndarray, edges: _Edges) -> None:
+    def _fill(self, x: np.ndarray, entities: np.ndarray, edges: Edges) -> None:
         """Sum up the observations of each category from the bottom up, and find its mean from the top down."""
         graph, n, r = self.graph, len(x), BORROWED
-        total, number = np.zeros((graph.n_categories, x.shape[1])), np.zeros(graph.n_categories)
-        np.add.at(total, edges.parents, x[edges.rows])
-        np.add.at(number, edges.parents, 1.0)
+        total = sums_by(edges.parents, x[edges.rows], graph.n_categories)
+        number = np.bincount(edges.parents, minlength=graph.n_categories).astype(np.float64)
         for level in self._levels():
             edges_up = self.up.of_rows(level)
             below = level[edges_up.rows]
@@ -88,13 +87,13 @@ class Placing:
         self.weight = np.concatenate([np.ones(n), r * number[seen] / (r + number[seen])])
         self.node = np.concatenate([entities, graph.category_nodes[seen]])
         between = self.up.of_rows(seen)
-        self.edges = _Edges(
+        self.edges = Edges(
             np.concatenate([edges.rows, n + between.rows]), np.concatenate([edges.parents, between.parents])
         )
 
     def _scale_by_siblings(self, x: np.ndarray, entities: np.ndarray) -> None:
         """Turn and scale all directions so that siblings scatter alike in each of them, with variance 1."""
-        own = _Edges.of(self.graph, entities)
+        own = Edges.of(self.graph, entities)
         mean, variance = self.left_out(own.rows, own.parents)
         apart = (x[own.rows] - mean) / np.sqrt(variance)[:, None]
         apart = apart[self.number[own.parents] > 1.0]
@@ -112,16 +111,21 @@ class Placing:
 
     def left_out(self, rows: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of what each row should be as a child of its own parent, without the row itself."""
-        r = BORROWED
-        total, number, above = self._without(rows, parents)
-        return (total + r * above) / (number + r)[:, None], 1.0 / self.weight[rows] + 1.0 / (number + r)
+        return self._predicted(rows, *self._without(rows, parents))
+
+    def _predicted(
+        self, rows: np.ndarray, total: np.ndarray, number: np.ndarray, above: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        mean = (total + BORROWED * above) / (number + BORROWED)[:, None]
+        return mean, 1.0 / self.weight[rows] + 1.0 / (number + BORROWED)
 
     def gain_over_level_above(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what each parent adds to the log density of its child, and which edges have siblings with data."""
         rows, parents = self.edges.rows, self.edges.parents
-        number, above = self._without(rows, parents)[1:]
+        total, number, above = self._without(rows, parents)
         nothing = self.log_density(rows, above, 1.0 / self.weight[rows] + 1.0 / BORROWED)
-        return self.log_density(rows, *self.left_out(rows, parents)) - nothing, number > _NOTHING
+        own = self.log_density(rows, *self._predicted(rows, total, number, above))
+        return own - nothing, number > _NOTHING
 
     def _without(self, rows: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return sums, numbers and means of the level above of each row's parent, without the row itself."""
@@ -134,7 +138,9 @@ class Placing:
         if len(pairs.rows):
             edge = pairs.rows
             before, after = (r / (r + self.number[parents[edge]])), r / (r + number[edge])
-            sums = self.total[pairs.parents] - before[:, None] * self.total[parents[edge]] + after[:, None] * total[edge]
+            sums = (
+                self.total[pairs.parents] - before[:, None] * self.total[parents[edge]] + after[:, None] * total[edge]
+            )
             left = self.number[pairs.parents] - before * self.number[parents[edge]] + after * number[edge]
             higher = (sums + r * self.above[pairs.parents]) / (left + r)[:, None]
             above = _mean_by(edge, higher, len(parents), otherwise=above)
@@ -144,13 +150,6 @@ class Placing:
         """Return the log density of each row at its own mean and variance, up to a constant."""
         distance = ((self.x[rows] - mean) ** 2).sum(axis=1)
         return np.asarray(-0.5 * (distance / variance + self.x.shape[1] * np.log(variance)))
-
-    def log_densities(self, rows: np.ndarray, categories: np.ndarray) -> np.ndarray:
-        """Return the log density of each row below each category, up to the same constant."""
-        x, mean = self.x[rows], self.mean[categories]
-        distance = (x**2).sum(axis=1)[:, None] + (mean**2).sum(axis=1) - 2.0 * (x @ mean.T)
-        variance = 1.0 / self.weight[rows][:, None] + 1.0 / (self.number[categories] + BORROWED)
-        return np.asarray(-0.5 * (np.maximum(distance, 0.0) / variance + x.shape[1] * np.log(variance)))
 
     def unplaced(self, rows: np.ndarray) -> np.ndarray:
         """Return the log density of each row below a category of which nothing is known."""
@@ -171,15 +170,31 @@ class Placing:
         score, gain = np.full(len(rows), -np.inf), np.full((len(rows), k), -np.inf)
         best = np.full((len(rows), k), -1)
         for edges, categories in self._alike(parents):
-            found = self.log_densities(rows[edges], categories)
-            found[~self._allowed(rows[edges], categories)] = -np.inf
-            found -= own[edges, None]
-            score[edges] = _log_mean_exp(found)
-            first = _first(found, k)
-            taken = np.take_along_axis(found, first, axis=1)
-            best[edges, : first.shape[1]] = np.where(np.isfinite(taken), categories[first], -1)
-            gain[edges, : first.shape[1]] = taken
-        return Judged(rows, parents, score, own - self.unplaced(rows), best, gain)
+            score[edges], best[edges], gain[edges] = self._best(rows[edges], categories, k)
+        return Judged(rows, parents, score - own, own - self.unplaced(rows), best, gain - own[:, None])
+
+    def _best(self, rows: np.ndarray, categories: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the log mean density of each row over the categories it may have, the k best and their densities."""
+        from vbn.kernels.placing import best_categories
+
+        x, mean = self.x[rows], self.mean[categories]
+        products = x @ mean.T
+        products[self._present(rows, categories)] = -np.inf
+        score, best, value = np.empty(len(rows)), np.full((len(rows), k), -1), np.full((len(rows), k), -np.inf)
+        best_categories(
+            products,
+            (x**2).sum(axis=1),
+            self.weight[rows],
+            self.graph.heights[self.node[rows]],
+            (mean**2).sum(axis=1),
+            1.0 / (self.number[categories] + BORROWED),
+            self.heights[categories],
+            x.shape[1],
+            score,
+            best,
+            value,
+        )
+        return score, np.where(best >= 0, categories[best], -1), value
 
     def _alike(self, parents: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield blocks of edges whose parents are at one level, with the categories of that level."""
@@ -191,15 +206,13 @@ class Placing:
             for first in range(0, len(group), size):
                 yield group[first : first + size], categories
 
-    def _allowed(self, rows: np.ndarray, categories: np.ndarray) -> np.ndarray:
-        """Return which categories may become a parent of each row: no present parent, and nothing at or below it."""
-        allowed = self.graph.heights[self.node[rows]][:, None] < self.heights[categories][None]
+    def _present(self, rows: np.ndarray, categories: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return where rows meet their present parents among the categories: positions of rows and of categories."""
         place = np.full(self.graph.n_categories, -1)
         place[categories] = np.arange(len(categories))
-        present = _Edges.of(self.graph, self.node[rows])
+        present = Edges.of(self.graph, self.node[rows])
         at = place[present.parents]
-        allowed[present.rows[at >= 0], at[at >= 0]] = False
-        return np.asarray(allowed)
+        return present.rows[at >= 0], at[at >= 0]
 
     @cached_property
     def row_of_entity(self) -> dict[int, int]:
@@ -225,43 +238,44 @@ class Placing:
             return f"seen {self.names.counts[self.node[row]]:,.0f} times"
         return f"a category with {self.n_children(int(self.graph.category_of[self.node[row]])):,} children"
 
-    def cosine(self, row: int, category: int) -> float:
-        """Return the cosine of a row and the mean of a category, without the row if it is below it."""
-        own = (self.edges.rows == row) & (self.edges.parents == category)
-        mean = self.left_out(np.array([row]), np.array([category]))[0][0] if own.any() else self.mean[category]
-        lengths = float(np.linalg.norm(mean) * np.linalg.norm(self.x[row]))
-        return float(self.x[row] @ mean) / lengths if lengths > 0 else 0.0
+    def cosines(self, rows: np.ndarray, means: np.ndarray) -> np.ndarray:
+        """Return the cosine of each row and a mean of its own."""
+        x = self.x[rows]
+        lengths = np.linalg.norm(x, axis=1) * np.linalg.norm(means, axis=1)
+        return np.asarray((x * means).sum(axis=1) / np.maximum(lengths, 1e-300))
 
-    def possible(self, row: int) -> np.ndarray:
-        """Return the categories with data that may be a parent of a row: with children of its kind, and not below it."""
-        kind = self.edges.rows < self.n_entities
-        with_such = np.unique(self.edges.parents[kind if row < self.n_entities else ~kind])
-        return with_such[self._allowed(np.array([row]), with_such)[0]]
+    def best_of_all(self, row: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best categories for a row, of all with children of its kind, and what each adds over none."""
+        kind = (self.edges.rows < self.n_entities) == (row < self.n_entities)
+        at = np.array([row])
+        _, best, value = self._best(at, np.unique(self.edges.parents[kind]), k)
+        found = best[0] >= 0
+        return best[0, found], value[0, found] - self.unplaced(at)[0]
 
     def children(self, categories: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return the observations x of all children that are categories, or of those that are entities, and their parents."""
+        """Return the observations x of all children that are categories, or entities, and their parents."""
         chosen = (self.edges.rows >= self.n_entities) == categories
         return self.x[self.edges.rows[chosen]], self.edges.parents[chosen]
 
 
 @dataclass(frozen=True)
-class _Edges:
+class Edges:
     """Edges from rows to the categories above them."""
 
     rows: np.ndarray
     parents: np.ndarray
 
     @classmethod
-    def of(cls, graph: Graph, nodes: np.ndarray) -> _Edges:
+    def of(cls, graph: Graph, nodes: np.ndarray) -> Edges:
         """Return the edges above some nodes; rows are positions in `nodes`."""
         begin, size = graph.parent_indptr[nodes], np.diff(graph.parent_indptr)[nodes]
         return cls(*_ranges(begin, size, graph.parents))
 
-    def of_rows(self, rows: np.ndarray) -> _Edges:
+    def of_rows(self, rows: np.ndarray) -> Edges:
         """Return the edges above some of the rows, numbered by their position in `rows`; edges are sorted by row."""
         begin = np.searchsorted(self.rows, rows)
         size = np.searchsorted(self.rows, rows, side="right") - begin
-        return _Edges(*_ranges(begin, size, self.parents))
+        return Edges(*_ranges(begin, size, self.parents))
 
     def mean_over_parents(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the mean of the parents' values for each of some rows, 0 for rows without parents."""
@@ -277,10 +291,21 @@ def _ranges(begin: np.ndarray, size: np.ndarray, values: np.ndarray) -> tuple[np
 
 
 def _mean_by(rows: np.ndarray, values: np.ndarray, n: int, otherwise: np.ndarray) -> np.ndarray:
-    """Return the mean of the values of each of n rows; rows without any keep another value."""
-    sums, size = np.zeros((n, values.shape[1])), np.bincount(rows, minlength=n)
-    np.add.at(sums, rows, values)
-    return np.where(size[:, None] > 0, sums / np.maximum(size, 1)[:, None], otherwise)
+    """Return the mean of the values of each of n rows, which are sorted; rows without any keep another value."""
+    result, size = otherwise.copy(), np.bincount(rows, minlength=n)
+    some = np.flatnonzero(size)
+    if len(some):
+        starts = (np.cumsum(size) - size)[some]
+        result[some] = np.add.reduceat(values, starts, axis=0) / size[some, None]
+    return result
+
+
+def sums_by(owners: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """Return the sum of the values of each of n owners."""
+    from scipy.sparse import csr_array
+
+    places = np.arange(len(owners) + 1)
+    return np.asarray(csr_array((np.ones(len(owners)), owners, places), (len(owners), n)).T @ values)
 
 
 def _directions(blocks: list[Block]) -> tuple[np.ndarray, np.ndarray]:
@@ -303,7 +328,7 @@ def _direction(block: Block) -> np.ndarray:
 
 def _depths(graph: Graph) -> np.ndarray:
     """Return how many edges lie between each category and the top, on the shortest way."""
-    up, depth = _Edges.of(graph, graph.category_nodes), np.zeros(graph.n_categories, np.int64)
+    up, depth = Edges.of(graph, graph.category_nodes), np.zeros(graph.n_categories, np.int64)
     heights = graph.heights[graph.category_nodes]
     order = np.argsort(-heights, kind="stable")
     for level in np.split(order, np.flatnonzero(np.diff(heights[order])) + 1) if len(order) else []:
@@ -313,23 +338,3 @@ def _depths(graph: Graph) -> np.ndarray:
             np.minimum.at(least, own.rows, depth[own.parents] + 1)
             depth[level] = np.where(least < np.iinfo(np.int64).max, least, 0)
     return depth
-
-
-def _log_mean_exp(values: np.ndarray) -> np.ndarray:
-    """Return the logarithm of the mean of exp over each row's finite values, -inf where there are none."""
-    largest = values.max(axis=1, initial=-np.inf)
-    some = np.isfinite(largest)
-    shifted = np.exp(values[some] - largest[some, None])
-    result = np.full(len(values), -np.inf)
-    result[some] = largest[some] + np.log(shifted.sum(axis=1) / np.isfinite(values[some]).sum(axis=1))
-    return result
-
-
-def _first(values: np.ndarray, k: int) -> np.ndarray:
-    """Return the positions of the k largest values of each row, largest first."""
-    k = min(k, values.shape[1])
-    if k == 0:
-        return np.zeros((len(values), 0), np.int64)
-    some = np.argpartition(-values, k - 1, axis=1)[:, :k] if k < values.shape[1] else np.argsort(-values, axis=1)
-    order = np.argsort(-np.take_along_axis(values, some, axis=1), axis=1, kind="stable")
-    return np.asarray(np.take_along_axis(some, order, axis=1))
