@@ -36,6 +36,7 @@ VERBS = {
     "predict": "ask",
     "explain": "ask",
     "senses": "ask",
+    "audit": "ask",
     "add": "manage",
     "export": "manage",
     "evaluate": "evaluate",

@@ -1,4 +1,4 @@
-"""Questions to a model: similar, recommend, related, predict, explain, senses."""
+"""Questions to a model: similar, recommend, related, predict, explain, senses, audit."""
 
 from __future__ import annotations
 
@@ -276,6 +276,49 @@ def senses(
     else:
         names = [name for name in next(csv.reader([context])) if name]
         found = trained.sense_of(entity, names, side=side)
+    show(found, as_json=as_json)
+
+
+def _known(model: Any, pairs: Sequence[tuple[str, str]], file: str) -> list[tuple[str, str]]:
+    trained = model.trained_
+    known = [pair for pair in pairs if pair[0] in trained.rows and pair[1] in trained.columns]
+    if not known:
+        left, right = pairs[0]
+        raise DataError(
+            f"{file}: the model knows both names of none of the {len(pairs):,} pairs, such as {left!r} and {right!r}; "
+            "name the columns of the pair with --columns if these are the wrong ones."
+        )
+    if len(known) < len(pairs):
+        say(f"left out {len(pairs) - len(known):,} of {len(pairs):,} pairs: a name is unknown")
+    return known
+
+
+def _write(stream: IO[str], rows: Iterable[Sequence[Any]]) -> None:
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("left", "right", "p", "std"))
+    writer.writerows((left, right, f"{p:.9g}", f"{std:.9g}") for left, right, p, std in rows)
+
+
+@verb(
+    "vbn audit my-model",
+    "vbn audit my-model --entity brie -k 5    (the parents that fit it best)",
+    "vbn audit my-model --min-score 6 --json",
+)
+def audit(
+    model: Model,
+    entity: Annotated[
+        str | None, typer.Option(help="Suggest parents for this entity instead of judging the whole taxonomy.")
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many parents to suggest, with --entity.")] = 3,
+    min_score: Annotated[
+        float, typer.Option(min=0, help="Leave out edges with a lower log Bayes factor against the present parent.")
+    ] = 3.0,
+    side: OnSide = "column",
+    as_json: AsJson = False,
+) -> None:
+    """Say where the data speaks against the taxonomy, and which parents would fit better."""
+    trained = open_model(model)
+    found = trained.audit(side, min_score) if entity is None else trained.suggest_parents(entity, k, side=side)
     show(found, as_json=as_json)
 
 

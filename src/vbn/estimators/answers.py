@@ -20,6 +20,7 @@ from vbn.estimators.queries import Hint, Queries, by_side, hinting, pairs_have_s
 from vbn.estimators.recommending import read_sampling, recommend
 from vbn.inference import (
     FAVOURS,
+    Audit,
     Dial,
     Explanation,
     LabelledPairs,
@@ -28,10 +29,12 @@ from vbn.inference import (
     Senses,
     SensesOf,
     Split,
+    Suggestions,
     Table,
     Tables,
     TrainingCells,
     add_entities,
+    audit,
     best_line,
     expected_cooccurrences,
     expected_relations,
@@ -47,6 +50,7 @@ from vbn.inference import (
     sense_of,
     senses,
     split_occurrences,
+    suggest_parents,
     with_added,
     with_encoded_texts,
 )
@@ -373,6 +377,66 @@ class Answers(Parameters, Queries):
         split = split_occurrences(trained, str(entity), side, shown)
         as_row = trained.halves(side)[0].letter == "u"
         return split, trained.columns if as_row else trained.rows, shown.keep[1 if as_row else 0]
+
+    def audit(self, side: str = "column", min_score: float = 3.0) -> Audit:
+        """Say where the data speaks against the taxonomy, without training again.
+
+        Parameters
+        ----------
+        side
+            "row" or "column": whose taxonomy, where the two differ.
+        min_score
+            Edges with a lower log Bayes factor against the present parent are left out. 3 is an even chance if one edge
+            in twenty is wrong.
+
+        Returns
+        -------
+        Audit
+            Findings with `kind`, `entity`, `parent`, `suggestion`, `score`, `evidence` and `suggestions`: edges that
+            the data contradicts, children nearer to another category, categories whose children have nothing in common,
+            levels that do not help, and names that are an entity and a parent at once. Prints as tables; has
+            `of(kind)`, `to_pandas()` and `to_polars()`.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> users = [f"u{n % 20}" for n in range(120)]
+        >>> items = [f"{'tea' if n % 2 else 'beer'}{n // 20}" for n in range(120)]
+        >>> taxonomy = {f"{kind}{n}": f"{kind}s" for kind in ("tea", "beer") for n in range(6)} | {"tea5": "beers"}
+        >>> data = vbn.Dataset.from_interactions(users, items).with_taxonomy(taxonomy)
+        >>> model = vbn.VBN(dim=4, verbose=False).fit(data)
+        >>> [(finding.entity, finding.parent, finding.suggestion) for finding in model.audit(min_score=2.0)]
+        [('tea5', 'beers', 'teas')]
+        """
+        need_number("min_score", min_score, least=0.0)
+        return audit(self.trained_, side, float(min_score))
+
+    @hinting(by_side)
+    def suggest_parents(self, entity: object, k: int = 3, side: str = "column") -> Suggestions:
+        """Return the categories that explain best what was observed of an entity, whatever its present parents are.
+
+        Parameters
+        ----------
+        entity
+            Its name; of a category without data of its own, what was observed of its children counts.
+        k
+            How many.
+        side
+            "row" or "column", where the two differ.
+
+        Returns
+        -------
+        Suggestions
+            Rows with the category as `entity`, `score`, the log Bayes factor against the best present parent at the
+            same level of the taxonomy (below 0: the present one is better), `instead_of` and `children`.
+
+        Raises
+        ------
+        DataError
+            If the model has no taxonomy, or nothing was observed of the entity.
+        """
+        check_k(k)
+        return suggest_parents(self.trained_, str(entity), side, int(k))
 
     @hinting(_on_which_side)
     def add(

@@ -1,6 +1,7 @@
 """What comes out: predictions, neighbours, relation queries, explanations, and densities of entities added later."""
 
 from vbn.inference.adding import add_entities, with_added
+from vbn.inference.auditing import Audit, Finding, Suggestion, Suggestions, audit, judge_edges, suggest_parents
 from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_line, labelled_pairs, pair_logits
 from vbn.inference.dials import DIALS, FAVOURS, Cases, best_dial, objectives, rare_targets, worth_of
 from vbn.inference.encoding import text_sources, with_encoded_texts
@@ -33,12 +34,14 @@ __all__ = [
     "RANK_BY",
     "AllColumns",
     "Asked",
+    "Audit",
     "Bin",
     "Cases",
     "Density",
     "Dial",
     "Expected",
     "Explanation",
+    "Finding",
     "Frames",
     "Hidden",
     "LabelledPairs",
@@ -55,11 +58,14 @@ __all__ = [
     "SensesOf",
     "Similarity",
     "Split",
+    "Suggestion",
+    "Suggestions",
     "Table",
     "Tables",
     "TrainingCells",
     "add_entities",
     "as_categories",
+    "audit",
     "average",
     "best_dial",
     "best_line",
@@ -76,6 +82,7 @@ __all__ = [
     "explain_moves",
     "fold_in",
     "full_variances",
+    "judge_edges",
     "labelled_pairs",
     "logit",
     "objectives",
@@ -99,6 +106,7 @@ __all__ = [
     "similarity",
     "split_occurrences",
     "stiffness",
+    "suggest_parents",
     "tables",
     "text_sources",
     "top",

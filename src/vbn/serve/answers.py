@@ -90,6 +90,15 @@ def family(served: Served, entity: str, side: str) -> out.Family:
     )
 
 
+def audited(served: Served, side: out.Side, min_score: float, limit: int) -> out.Audited:
+    """Return the first findings of each kind."""
+    found = served.model.audit(side, min_score)
+    kinds = list(dict.fromkeys(one.kind for one in found))
+    rows = [row for kind in kinds for row in found.of(kind)[:limit].to_dicts()]
+    counts = {kind: len(found.of(kind)) for kind in kinds}
+    return out.Audited(edges=found.n_edges, counts=counts, findings=[out.Finding(**row) for row in rows])
+
+
 def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out.Imagined, Any]:
     """Return a new entity as it would be, and the model with it."""
     if asked.name in served.trained.vocabulary(asked.side):

@@ -137,6 +137,19 @@ def senses(
     return out.SenseTable(senses=[out.SenseRow(**row) for row in found.to_dicts()])
 
 
+@router.get("/audit", summary="What the data says against the taxonomy")
+def audit(state: Shared, side: out.Side = "column", min_score: out.Score = 3.0, limit: out.K = 100) -> out.Audited:
+    """Edges that it contradicts, better parents, categories and levels without meaning; `limit` findings of a kind."""
+    return answer.audited(state.holder.current, side, min_score, limit)
+
+
+@router.get("/suggest-parents", summary="Categories that explain an entity best")
+def suggest_parents(state: Shared, entity: out.Name, k: out.K = 3, side: out.Side = "column") -> out.Suggestions:
+    """By what was observed of it, whatever its present parents are."""
+    found = state.holder.current.model.suggest_parents(entity, k, side=side)
+    return out.Suggestions(suggestions=[out.Suggested(**row) for row in found.to_dicts()])
+
+
 @router.post("/what-if", summary="An entity that is not in the model")
 def what_if(state: Shared, asked: out.New) -> out.Imagined:
     """Its neighbours, its place and its uncertainty; the model does not change unless `save` is true.

@@ -19,6 +19,7 @@ Readout = Literal["entity", "both", "smoothed"]
 Count = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 K = Annotated[int, Field(ge=1, le=MOST_ANSWERS)]
 Dial = Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)]
+Score = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Floor = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Vector = Annotated[
     list[Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]], Field(max_length=MOST_FEATURES)
@@ -166,6 +167,41 @@ class SenseTable(BaseModel):
     """The senses of an entity, the most likely first."""
 
     senses: list[SenseRow]
+
+
+class Finding(BaseModel):
+    """Something in the taxonomy to look at; the meaning of `score` depends on `kind`."""
+
+    kind: Literal["contradicted", "nearer", "scattered", "level", "both"]
+    entity: str
+    parent: str | None
+    suggestion: str | None
+    score: float
+    evidence: str
+    suggestions: list[str]
+
+
+class Audited(BaseModel):
+    """What the data says against the taxonomy: the first findings of each kind, and how many there are of each."""
+
+    edges: int
+    counts: dict[str, int]
+    findings: list[Finding]
+
+
+class Suggested(BaseModel):
+    """A category that may be the parent, and the log Bayes factor against the present one, which it would replace."""
+
+    entity: str
+    score: float
+    instead_of: str | None
+    children: int
+
+
+class Suggestions(BaseModel):
+    """Possible parents, the best first."""
+
+    suggestions: list[Suggested]
 
 
 class Imagined(BaseModel):
