@@ -14,7 +14,7 @@ import numpy as np
 from reproduction.cache import fingerprint
 from reproduction.datasets import load_medical, load_music
 from vbn._errors import ParameterError
-from vbn.datasets import Interactions, load_movielens, load_phenotypes
+from vbn.datasets import Interactions, Phenotypes, load_movielens, load_phenotypes
 
 Edges = list[tuple[str, str, float]]
 
@@ -193,18 +193,17 @@ def _medical(folder: Path) -> Domain:
     )
 
 
-def _phenotypes(_: Path) -> Domain:
-    whole = load_phenotypes()
+def of_phenotypes(whole: Phenotypes) -> Domain:
+    """Diseases as users and phenotypes as items; nothing that is masked follows from what stays."""
     found = whole.most_specific()
-    liked, names = found.interactions, found.names
     return Domain(
         "phenotypes",
         "Phenotypes",
         f"Phenotypes of rare diseases (OMIM). {found.attribution} Not in the paper.",
-        liked,
+        found.interactions,
         least=4,
         taxonomies={kind: _of(found.taxonomy, kind) for kind in ("parents", "own", "ancestors")},
-        names=names,
+        names=found.names,
         paper=False,
         rivals=("resnik", "lin", "simgic"),
         follows=lambda item: found.ancestors(item) - {item},
@@ -220,5 +219,5 @@ LOADERS: dict[str, Callable[[Path], Domain]] = {
     "movies": _movies,
     "music": _music,
     "medical": _medical,
-    "phenotypes": _phenotypes,
+    "phenotypes": lambda _: of_phenotypes(load_phenotypes()),
 }

@@ -60,7 +60,7 @@ class Masked:
 
     def known(self, which: str = "test") -> NDArray[np.bool_]:
         """Flags of the pairs that are known when the pairs of `which` are asked for."""
-        return self.training(which) | (self.part == GIVEN)
+        return np.asarray(self.training(which) | (self.part == GIVEN))
 
     def not_asked(self, which: str = "test") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Users and items of the pairs that are no candidates, by user: what is known, and what follows from it."""

@@ -1,8 +1,9 @@
-"""What is asked of diseases and phenotypes beyond users and items: by how much is known, of new diseases, and by time."""
+"""What is asked of diseases and phenotypes on top: by how much is known, of new diseases, and by time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -107,8 +108,8 @@ def _splits(options: Options) -> int:
 
 
 _NEW = (
-    "5 % of the diseases with at least four phenotypes are unknown in training. Half of their phenotypes are given as a "
-    "list, the others are asked for: {full:,} cases, {rare:,} of them rare."
+    "5 % of the diseases with at least four phenotypes are unknown in training. Half of their phenotypes are given as "
+    "a list, the others are asked for: {full:,} cases, {rare:,} of them rare."
 )
 _LATE = (
     "Training has what was curated before 2022; what was curated since then is asked for, of diseases that have "
@@ -133,7 +134,7 @@ def _table(title: str, models: tuple[Model, ...], pool: Pool, text: str) -> Tabl
 
 def _by_known(models: tuple[Model, ...], pool: Pool) -> Table:
     """Figures of the masked phenotypes, by how many others of the disease training has."""
-    names = [f"{first} to {after - 1}" for first, after in zip(KNOWN, KNOWN[1:], strict=False)] + [f"{KNOWN[-1]} or more"]
+    names = [*(f"{first} to {after - 1}" for first, after in pairwise(KNOWN)), f"{KNOWN[-1]} or more"]
     columns = [(figure, number) for figure in MAIN for number in range(len(KNOWN))]
     rows = tuple(
         Row(

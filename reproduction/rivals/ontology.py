@@ -147,7 +147,7 @@ class OntologyAlone(_OfAnOntology):
                 result[row] += own.mean(axis=0)
             if self.match == "average":
                 result[row] /= 2
-        return result + self._frequent
+        return np.asarray(result + self._frequent)
 
     def _check(self) -> None:
         for name, allowed in (("measure", _MEASURES), ("match", _MATCHES)):

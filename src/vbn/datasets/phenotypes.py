@@ -143,7 +143,9 @@ class Phenotypes:
         data = self.interactions
         rows = zip(data.user.tolist(), data.item.tolist(), data.value.tolist(), data.order.tolist(), strict=True)
         return Phenotypes(
-            Interactions.collect((disease[data.users[u]], item[data.items[i]], value, day) for u, i, value, day in rows),
+            Interactions.collect(
+                (disease[data.users[u]], item[data.items[i]], value, day) for u, i, value, day in rows
+            ),
             {disease[key]: name for key, name in self.diseases.items()},
             {item[key]: name for key, name in self.names.items()},
             {item[key]: tuple(item[parent] for parent in above) for key, above in self.parents.items()},
