@@ -62,8 +62,7 @@ id: part_of
 name: part of
 """
 HEADER = (
-    "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect"
-    " biocuration"
+    "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
 ).replace(" ", "\t")
 
 
