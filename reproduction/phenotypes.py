@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,8 @@ from reproduction.winners import settings
 
 KNOWN = (1, 5, 10, 20)
 """How many phenotypes of a disease are known at least, for each bin."""
+SEEN = (0, 1, 2, 4, 10, 30, 100)
+"""How many diseases have the target in training at least, for each bin."""
 _OURS = ("vbn", "vbn-default")
 _COLUMNS = (*FOUR[:2], ("HR@10", FULL), ("NDCG@10", FULL), *FOUR[2:])
 
@@ -55,10 +58,11 @@ def with_questions(
     """Add the tables and verdicts of new users, of a split by time, and by how much is known of a user."""
     models = ready(domain, options)
     run = _Run(domain, options, runner, parameters)
-    known = run.pooled("masking", models, by_size=True)
+    known, seen = (run.pooled("masking", models, binned) for binned in (known_bin, seen_bin))
     new, late = (run.pooled(kind, models) for kind in (NEW_USERS, TIME))
     tables = (
-        _by_known(models, known),
+        _by_bin("By how many phenotypes of the disease are known", KNOWN, models, known),
+        _by_bin("By how many diseases have the phenotype in training", SEEN, models, seen),
         _table("Diseases that training has not seen", models, new, _NEW),
         _table("By time", models, late, _LATE),
     )
@@ -81,6 +85,11 @@ def known_bin(masked: Masked) -> np.ndarray:
     return np.searchsorted(KNOWN, sizes[masked.cases()[0]], side="right") - 1
 
 
+def seen_bin(masked: Masked) -> np.ndarray:
+    """For each test case the number of its bin of `SEEN`, by how many users have the item in training."""
+    return np.searchsorted(SEEN, masked.counts()[masked.cases()[1]], side="right") - 1
+
+
 @dataclass(frozen=True)
 class _Run:
     """Splits of a kind, one for each seed."""
@@ -90,13 +99,15 @@ class _Run:
     runner: Runner
     parameters: dict[str, Parameters]
 
-    def pooled(self, kind: str, models: tuple[Model, ...], *, by_size: bool = False) -> Pool:
+    def pooled(
+        self, kind: str, models: tuple[Model, ...], binned: Callable[[Masked], np.ndarray] | None = None
+    ) -> Pool:
         pool = Pool(self.options.seeds)
         self.runner.progress.expect(_splits(self.options) * len(models))
         for seed in range(_splits(self.options)):
             split = split_of(self.domain, kind, seed)
             cases = Cases.of(split.masked)
-            pool.cases.append(replace(cases, bin=known_bin(split.masked)) if by_size else cases)
+            pool.cases.append(cases if binned is None else replace(cases, bin=binned(split.masked)))
             for model in models:
                 record = self.runner.run(model, split, self.parameters, seed)
                 pool.records.setdefault(model.key, []).append(record)
@@ -132,10 +143,11 @@ def _table(title: str, models: tuple[Model, ...], pool: Pool, text: str) -> Tabl
     return Table(title, titles(_COLUMNS), rows, told)
 
 
-def _by_known(models: tuple[Model, ...], pool: Pool) -> Table:
-    """Figures of the masked phenotypes, by how many others of the disease training has."""
-    names = [*(f"{first} to {after - 1}" for first, after in pairwise(KNOWN)), f"{KNOWN[-1]} or more"]
-    columns = [(figure, number) for figure in MAIN for number in range(len(KNOWN))]
+def _by_bin(title: str, bins: tuple[int, ...], models: tuple[Model, ...], pool: Pool) -> Table:
+    """Figures of the masked phenotypes for each bin of something that is counted."""
+    names = [f"{first} to {after - 1}" if after > first + 1 else f"{first}" for first, after in pairwise(bins)]
+    names.append(f"{bins[-1]} or more")
+    columns = [(figure, number) for figure in MAIN for number in range(len(bins))]
     rows = tuple(
         Row(
             model.name,
@@ -147,7 +159,7 @@ def _by_known(models: tuple[Model, ...], pool: Pool) -> Table:
     )
     sizes = ", ".join(f"{pool.number(number):,} with {name}" for number, name in enumerate(names))
     return Table(
-        "By how many phenotypes of the disease are known",
+        title,
         tuple(f"{figure}, {names[number]}" for figure, number in columns),
         rows,
         f"One masking for each seed; cases: {sizes}.",

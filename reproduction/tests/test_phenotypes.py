@@ -13,7 +13,7 @@ from reproduction.cache import Cache
 from reproduction.interactions import reproduce_domain
 from reproduction.masking import DROPPED, GIVEN, TEST, TRAIN, by_time, cold_users
 from reproduction.models import BY_KEY, NO_PARAMETER, models_of
-from reproduction.phenotypes import KNOWN, known_bin, with_questions
+from reproduction.phenotypes import KNOWN, known_bin, seen_bin, with_questions
 from reproduction.rivals import OntologyAlone, OntologyNeighbours
 from reproduction.running import Options, Progress
 from reproduction.runs import NEW_USERS, TIME, Runner, split_of
@@ -71,8 +71,9 @@ def test_new_diseases_and_those_of_later_years(result):
 
 
 def test_by_how_many_are_known_has_all_cases(result, domain):
-    table = next(table for table in result.tables if table.title.startswith("By how many"))
-    assert len(table.columns) == 2 * len(KNOWN)
+    known, seen = (table for table in result.tables if table.title.startswith("By how many"))
+    assert known.columns[:4] == ("HR@10%, 1 to 4", "HR@10%, 5 to 9", "HR@10%, 10 to 19", "HR@10%, 20 or more")
+    assert seen.columns[:3] == ("HR@10%, 0", "HR@10%, 1", "HR@10%, 2 to 3")
     split = split_of(domain, "masking", 0)
     found = known_bin(split.masked)
     assert np.bincount(found, minlength=len(KNOWN)).sum() == len(split.masked.cases()[0])
@@ -80,6 +81,7 @@ def test_by_how_many_are_known_has_all_cases(result, domain):
     user = split.masked.cases()[0][0]
     known = (split.masked.training() & (data.user == user)).sum()
     assert KNOWN[found[0]] <= known
+    assert ((seen_bin(split.masked) == 0) == (split.masked.counts()[split.masked.cases()[1]] == 0)).all()
 
 
 def test_what_is_known_implies_its_ancestors_and_no_target(domain):
