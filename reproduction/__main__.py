@@ -12,6 +12,7 @@ from reproduction.amounts import PAPERS, SHARES, amounts
 from reproduction.command import DOMAINS, reproduce, search_winners
 from reproduction.domains import LOADERS
 from reproduction.running import Options
+from reproduction.search import SPACES
 from vbn._errors import VBNError
 
 _AMOUNTS = "amounts"
@@ -39,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given.data = given.data or Path()
     if not given.data.is_dir():
         parser.error(f"--data: no such folder: {given.data}")
-    if given.winners is not None and given.search is None:
-        parser.error("--winners belongs to --search.")
+    if given.search is None and (given.winners is not None or given.models is not None):
+        parser.error("--winners and --models belong to --search.")
     if given.domain == _AMOUNTS and given.search is not None:
         parser.error(f"--search takes a domain, not {_AMOUNTS}.")
     if given.domain != _AMOUNTS and (given.domains or given.shares):
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.search is not None:
             kept = given.out / "cache" if given.cache is None else given.cache
-            paths = search_winners(names, given.data, given.search, kept, given.winners)
+            paths = search_winners(names, given.data, given.search, kept, given.winners, given.models)
         else:
             options = Options(given.seeds, given.quick, given.processes)
             if given.domain == _AMOUNTS:
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     shown = ",".join(f"{share:g}" for share in SHARES)
     add("--shares", type=_shares, metavar="S,T", help=f"with amounts: shares of the users [{shown}]")
     add("--search", type=_at_least_one, metavar="N", help="try N settings of each model on validation data; no report")
+    add("--models", type=_models, metavar="A,B", help="with --search: only these, such as lightfm,cmf; not for words")
     add("--winners", type=Path, metavar="DIR", help="with --search: folder to write the best settings to")
     return parser
 
@@ -96,6 +98,14 @@ def _names(text: str) -> tuple[str, ...]:
         if name not in LOADERS:
             raise argparse.ArgumentTypeError(f"must be among {', '.join(LOADERS)}, got {name!r}")
     return names
+
+
+def _models(text: str) -> tuple[str, ...]:
+    keys = tuple(text.split(","))
+    for key in keys:
+        if key not in SPACES:
+            raise argparse.ArgumentTypeError(f"must be among {', '.join(SPACES)}, got {key!r}")
+    return keys
 
 
 def _shares(text: str) -> tuple[float, ...]:

@@ -155,7 +155,7 @@ class _Asked:
         place = np.array([columns.id(item) if item in columns else -1 for item in data.items], dtype=np.int64)
         unseen = masked.counts(which) == 0
         self.last = (place < 0) | (unseen & (not asking.prior))
-        self.place = np.maximum(place, 0)
+        self.place, self.there = np.maximum(place, 0), (place >= 0) | ~unseen
         rows = np.flatnonzero(masked.known(which))
         rows = rows[np.argsort(data.user[rows], kind="stable")]
         self.items = data.item[rows]
@@ -166,10 +166,14 @@ class _Asked:
     def scores(self, users: np.ndarray) -> np.ndarray:
         if self.asking.query == "items":
             own = [self.items[self.bounds[user] : self.bounds[user + 1]] for user in users]
-            queries: list[Any] = [[self.data.items[item] for item in mine] for mine in own]
+            queries: list[Any] = [[self.data.items[item] for item in mine if self.there[item]] for mine in own]
         else:
             queries = [self.asking.row(self.data.users[user]) for user in users]
-        found = np.ascontiguousarray(np.asarray(self.scorer.scores(queries), dtype=np.float64)[:, self.place])
+        asked = np.array([len(query) > 0 for query in queries])
+        found = np.zeros((len(queries), len(self.place)))  # a tie for users of whom the model knows nothing
+        if asked.any():
+            given = [query for query in queries if len(query)]
+            found[asked] = np.asarray(self.scorer.scores(given), dtype=np.float64)[:, self.place]
         if not np.isfinite(found).all():
             raise DataError(f"{type(self.scorer).__name__} gave scores that are not finite numbers.")
         found[:, self.last] = -np.inf

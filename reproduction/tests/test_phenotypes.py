@@ -9,11 +9,15 @@ import pytest
 from scipy.sparse import csr_array
 
 import vbn
+from reproduction import reproduce
+from reproduction.__main__ import main
 from reproduction.cache import Cache
 from reproduction.interactions import reproduce_domain
-from reproduction.masking import DROPPED, GIVEN, TEST, TRAIN, by_time, cold_users
+from reproduction.judging import Asking, ranks
+from reproduction.masking import DROPPED, GIVEN, TEST, TRAIN, Masked, by_time, cold_users
 from reproduction.models import BY_KEY, NO_PARAMETER, models_of
 from reproduction.phenotypes import KNOWN, known_bin, seen_bin, with_questions
+from reproduction.report import read_results
 from reproduction.rivals import OntologyAlone, OntologyNeighbours
 from reproduction.running import Options, Progress
 from reproduction.runs import NEW_USERS, TIME, Runner, split_of
@@ -143,6 +147,19 @@ def test_new_users_are_asked_by_lists_and_others_by_name(domain, tmp_path):
         split_of(replace(domain, dated=None), TIME, 0)
 
 
+def test_what_only_new_users_have_is_no_part_of_their_list():
+    rows = [("a", "x", 1.0, 1), ("a", "y", 1.0, 1), ("b", "y", 1.0, 1), ("b", "z", 1.0, 1), ("c", "z", 1.0, 1)]
+    liked = Interactions.collect(rows)
+    for new, given in (("a", "x"), ("b", "z")):
+        part = [GIVEN if (user, item) == (new, given) else TEST if user == new else TRAIN for user, item, *_ in rows]
+        masked = Masked(liked, np.array(part, np.int8))
+        kept = liked.keep(masked.training())
+        ease = vbn.baselines.EASE().fit(vbn.Dataset.from_interactions(*kept.columns()))
+        above, others = ranks(ease, masked, asking=Asking("items"))
+        assert others.tolist() == [1.0]
+        assert above.shape == (1, 1)
+
+
 def test_the_paper_s_models_are_left_out_and_the_ontology_s_come_in(domain):
     keys = [model.key for model in models_of(domain)]
     assert {"vbn", "vbn-default", "bsg", "ease", "resnik", "lin", "simgic"} <= set(keys)
@@ -218,3 +235,22 @@ def test_parameters_of_the_ontology_models_are_checked(model, animals):
 def test_they_need_an_ontology():
     with pytest.raises(DataError, match="with_taxonomy"):
         OntologyAlone().fit(vbn.Dataset.from_interactions(["a"], ["x"]))
+
+
+def test_from_the_package_to_a_report(tmp_path, monkeypatch):
+    monkeypatch.setattr("reproduction.domains.load_phenotypes", lambda: simulated(60))
+    md, _, js = reproduce(["phenotypes"], tmp_path, tmp_path / "out", Options(quick=True), tell=lambda _: None)
+    text = md.read_text(encoding="utf-8")
+    for heading in ("Phenotypes", "Diseases that training has not seen", "By time", "Ontology alone, Resnik"):
+        assert heading in text
+    assert "is behind no rival for what was curated later" in text
+    (result,) = read_results(js)
+    assert result.facts["by_time_cases"] > 50
+    assert "simulated" in result.text  # whom to name as the source
+
+
+def test_only_this_domain_needs_no_folder(capsys):
+    for domain in ("movies", "all"):
+        with pytest.raises(SystemExit):
+            main([domain])
+        assert "--data is needed" in capsys.readouterr().err
