@@ -86,7 +86,7 @@ oldest: .venv-oldest/.done
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip --quiet install uv
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct \
-	  --editable '.[tables,plot,sklearn,gensim,data,tune,baselines,reproduce,serve]'
+	  --editable '.[tables,plot,sklearn,gensim,data,tune,phenotypes,baselines,reproduce,serve]'
 	.venv-oldest/bin/uv pip freeze --quiet --python .venv-oldest/bin/python --exclude-editable > .venv-oldest/oldest.txt
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --constraint .venv-oldest/oldest.txt \
 	  pytest hypothesis selenium axe-core-python numpyro

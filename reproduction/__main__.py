@@ -8,16 +8,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from reproduction.amounts import SHARES, amounts
+from reproduction.amounts import PAPERS, SHARES, amounts
 from reproduction.command import DOMAINS, reproduce, search_winners
 from reproduction.domains import LOADERS
 from reproduction.running import Options
+from reproduction.search import SPACES
 from vbn._errors import VBNError
 
 _AMOUNTS = "amounts"
+_NEEDS_NO_FOLDER = "phenotypes"  # its data is in a package
 _EXAMPLES = """\
 examples:
   python -m reproduction movies --data data --out report
+  python -m reproduction phenotypes --out report
   python -m reproduction all --data data --out report --cache runs
   python -m reproduction music --data data --search 20 --winners my-settings
   python -m reproduction amounts --data data --out report --domains movies,music --shares 0.01,0.1,1
@@ -32,10 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the arguments ask for; return the exit code."""
     parser = _parser()
     given = parser.parse_args(arguments)
+    if given.data is None and given.domain != _NEEDS_NO_FOLDER:
+        parser.error("--data is needed: the folder with the data sets.")
+    given.data = given.data or Path()
     if not given.data.is_dir():
         parser.error(f"--data: no such folder: {given.data}")
-    if given.winners is not None and given.search is None:
-        parser.error("--winners belongs to --search.")
+    if given.search is None and (given.winners is not None or given.models is not None):
+        parser.error("--winners and --models belong to --search.")
     if given.domain == _AMOUNTS and given.search is not None:
         parser.error(f"--search takes a domain, not {_AMOUNTS}.")
     if given.domain != _AMOUNTS and (given.domains or given.shares):
@@ -47,11 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.search is not None:
             kept = given.out / "cache" if given.cache is None else given.cache
-            paths = search_winners(names, given.data, given.search, kept, given.winners)
+            paths = search_winners(names, given.data, given.search, kept, given.winners, given.models)
         else:
             options = Options(given.seeds, given.quick, given.processes)
             if given.domain == _AMOUNTS:
-                domains, shares = given.domains or tuple(LOADERS), given.shares or SHARES
+                domains, shares = given.domains or PAPERS, given.shares or SHARES
                 paths = amounts(domains, given.data, given.out, shares, options, given.cache)
             else:
                 paths = reproduce(names, given.data, given.out, options, given.cache)
@@ -71,16 +77,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("domain", choices=(*DOMAINS, "all", _AMOUNTS), help="which tables; amounts: with shares of the users")
-    add("--data", type=Path, required=True, metavar="DIR", help="folder with the data sets")
+    add("--data", type=Path, metavar="DIR", help="folder with the data sets; phenotypes needs none")
     add("--out", type=Path, default=Path("report"), metavar="DIR", help="folder of the report [report]")
     add("--cache", type=Path, metavar="DIR", help="folder of the finished runs [OUT/cache]")
     add("--seeds", type=_at_least_one, default=3, metavar="N", help="number of seeds for the spread [3]")
     add("--processes", type=_at_least_one, default=2, metavar="N", help="trainings at once; memory grows with it [2]")
     add("--quick", action="store_true", help="one masking, few models, few epochs: only to see that it works")
-    add("--domains", type=_names, metavar="A,B", help=f"with amounts: which domains [{','.join(LOADERS)}]")
+    add("--domains", type=_names, metavar="A,B", help=f"with amounts: which domains [{','.join(PAPERS)}]")
     shown = ",".join(f"{share:g}" for share in SHARES)
     add("--shares", type=_shares, metavar="S,T", help=f"with amounts: shares of the users [{shown}]")
     add("--search", type=_at_least_one, metavar="N", help="try N settings of each model on validation data; no report")
+    add("--models", type=_models, metavar="A,B", help="with --search: only these, such as lightfm,cmf; not for words")
     add("--winners", type=Path, metavar="DIR", help="with --search: folder to write the best settings to")
     return parser
 
@@ -91,6 +98,14 @@ def _names(text: str) -> tuple[str, ...]:
         if name not in LOADERS:
             raise argparse.ArgumentTypeError(f"must be among {', '.join(LOADERS)}, got {name!r}")
     return names
+
+
+def _models(text: str) -> tuple[str, ...]:
+    keys = tuple(text.split(","))
+    for key in keys:
+        if key not in SPACES:
+            raise argparse.ArgumentTypeError(f"must be among {', '.join(SPACES)}, got {key!r}")
+    return keys
 
 
 def _shares(text: str) -> tuple[float, ...]:

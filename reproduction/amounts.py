@@ -32,6 +32,8 @@ from reproduction.winners import few_epochs, settings
 from vbn._errors import ParameterError
 
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
+PAPERS = ("movies", "music", "medical")
+"""The paper's domains, which are run by default."""
 RIVALS = ("popularity", "als", "bpr", "itemknn", "ease", "lightfm")
 TRIALS = 4
 """Further settings of each rival, judged on the validation pairs of a share; those of the whole data come first."""
@@ -57,7 +59,7 @@ def amounts(
     Parameters
     ----------
     domains
-        Some of "movies", "music", "medical".
+        Some of "movies", "music", "medical", "phenotypes".
     folder
         Where the data sets are.
     out

@@ -49,6 +49,7 @@ def claims(results: tuple[DomainResult, ...]) -> tuple[Claim, ...]:
         *_similarity_without(results),
         *_first_ten(results, "first ten", "VBN"),
         *_first_ten(results, "first ten, no parameter", NO_PARAMETER),
+        *_further(results),
         *_amounts(results),
         *_weights(results),
     )
@@ -333,6 +334,31 @@ def _value(result: DomainResult, name: str, column: str) -> float | None:
         for row in (row for row in table.rows if row.name == name):
             return row.cells[table.columns.index(column)].value
     return None
+
+
+_FURTHER = {"new users": "for diseases that training has not seen", "by time": "for what was curated later"}
+
+
+def _further(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
+    """Ours against every rival where users are new, and by time."""
+    for role, where in _FURTHER.items():
+        every: Counter[str] = Counter()
+        details = []
+        for _, found in _of_role(results, role):
+            words = {
+                f"{rival} in {title}": verdict(entry[1], entry[2])
+                for rival, line in zip(found.rivals, found.differences, strict=True)
+                for title, entry in zip(found.columns, line, strict=True)
+                if entry is not None
+            }
+            counts = Counter(words.values())
+            behind = [name for name, word in words.items() if word == "behind"]
+            details.append(f"{found.title}: {_tally(counts)}.{_where(behind)}")
+            every.update(counts)
+        if every:
+            total = sum(every.values())
+            what = f"VBN, tuned and without a parameter, is behind no rival {where}"
+            yield Claim(what, f"{_tally(every)}.", _share(total - every["behind"], total), tuple(details))
 
 
 _A_TENTH = "10 % of the users"

@@ -10,6 +10,7 @@ from pathlib import Path
 from reproduction.cache import Cache
 from reproduction.domains import LOADERS, load_domain
 from reproduction.interactions import reproduce_interactions
+from reproduction.models import models_of
 from reproduction.report import about, check_drawing, read_amounts, read_results, write_report
 from reproduction.results import DomainResult
 from reproduction.running import Options, Progress, to_stderr
@@ -36,7 +37,7 @@ def reproduce(
     Parameters
     ----------
     domains
-        Some of "movies", "music", "medical", "words".
+        Some of "movies", "music", "medical", "phenotypes", "words".
     folder
         Where the data sets are.
     out
@@ -74,6 +75,7 @@ def search_winners(
     trials: int,
     cache: Path,
     winners: Path | None = None,
+    models: Iterable[str] | None = None,
     tell: Callable[[str], None] = to_stderr,
 ) -> tuple[Path, ...]:
     """Try settings of every model on validation data and write the best as toml files.
@@ -81,7 +83,7 @@ def search_winners(
     Parameters
     ----------
     domains
-        Some of "movies", "music", "medical", "words".
+        Some of "movies", "music", "medical", "phenotypes", "words".
     folder
         Where the data sets are.
     trials
@@ -90,6 +92,8 @@ def search_winners(
         Folder of the runs that are done.
     winners
         Folder to write to, by default that of this package, where `reproduce` reads them.
+    models
+        Keys of the only models to search for, by default all of the domain; words know none.
     tell
         Where lines of progress go.
 
@@ -107,7 +111,9 @@ def search_winners(
 
             paths += search_words(Words.load(folder), trials, Cache(cache, tell), progress, home)
             continue
-        found = search(load_domain(name, folder), trials, Cache(cache, tell), progress, home)
+        domain = load_domain(name, folder)
+        chosen = None if models is None else tuple(model for model in models_of(domain) if model.key in models)
+        found = search(domain, trials, Cache(cache, tell), progress, home, models=chosen)
         paths += [home / name / f"{key}.toml" for key in found]
     return tuple(paths)
 
@@ -134,6 +140,10 @@ def run_domain(name: str, folder: Path, options: Options, cache: Cache, progress
         from reproduction.words import reproduce_words
 
         return reproduce_words(folder, options, cache, progress)
+    if name == "phenotypes":
+        from reproduction.phenotypes import reproduce_phenotypes
+
+        return reproduce_phenotypes(folder, options, cache, progress)
     return reproduce_interactions(name, folder, options, cache, progress)
 
 

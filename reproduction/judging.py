@@ -96,15 +96,13 @@ def ranks(
     """
     from reproduction.kernels import count_above
 
-    known = masked.training(which)
-    asked = _Asked(scorer, masked, known, asking or Asking())
+    asked = _Asked(scorer, masked, which, asking or Asking())
     users, items = masked.cases(which)
     extra = np.zeros((1, len(asked.place)))
     if offsets is not None:
         extra = np.ascontiguousarray(np.asarray(offsets, dtype=np.float64)[:, asked.place])
     allowed = np.ones(len(asked.place), dtype=bool) if among is None else np.asarray(among)
-    counted = known & allowed[masked.interactions.item]
-    sizes = np.bincount(masked.interactions.user[counted], minlength=len(masked.interactions.users))
+    sizes = np.bincount(asked.owner[allowed[asked.hidden]], minlength=len(masked.interactions.users))
     above = np.empty((len(extra), len(users)))
     everybody = np.unique(users)
     for first in range(0, len(everybody), _AT_ONCE):
@@ -136,7 +134,7 @@ def never_seen(scorer: Scorer, masked: Masked, asking: Asking, added: Any = None
     dict
         "in_top_tens", and "in_catalogue" their share of all items.
     """
-    asked = _Asked(scorer, masked, masked.training(), asking)
+    asked = _Asked(scorer, masked, "test", asking)
     unseen = masked.counts() == 0
     users = np.unique(masked.cases()[0])[:_MOST_LISTS]
     extra = np.zeros(len(asked.place)) if added is None else np.asarray(added, dtype=np.float64)[asked.place]
@@ -149,32 +147,38 @@ def never_seen(scorer: Scorer, masked: Masked, asking: Asking, added: Any = None
 
 
 class _Asked:
-    """A scorer as an array of scores of users x the items of the catalogue; nan for what a user is known to have."""
+    """A scorer as an array of scores of users x the items of the catalogue; nan for what is not asked of a user."""
 
-    def __init__(self, scorer: Scorer, masked: Masked, known: np.ndarray, asking: Asking) -> None:
+    def __init__(self, scorer: Scorer, masked: Masked, which: str, asking: Asking) -> None:
         data, columns = masked.interactions, scorer.columns
         self.scorer, self.asking, self.data = scorer, asking, data
         place = np.array([columns.id(item) if item in columns else -1 for item in data.items], dtype=np.int64)
-        unseen = np.bincount(data.item[known], minlength=len(data.items)) == 0
+        unseen = masked.counts(which) == 0
         self.last = (place < 0) | (unseen & (not asking.prior))
-        self.place = np.maximum(place, 0)
-        rows = np.flatnonzero(known)
+        self.place, self.there = np.maximum(place, 0), (place >= 0) | ~unseen
+        rows = np.flatnonzero(masked.known(which))
         rows = rows[np.argsort(data.user[rows], kind="stable")]
         self.items = data.item[rows]
         self.bounds = np.searchsorted(data.user[rows], np.arange(len(data.users) + 1))
+        self.owner, self.hidden = masked.not_asked(which)
+        self.hides = np.searchsorted(self.owner, np.arange(len(data.users) + 1))
 
     def scores(self, users: np.ndarray) -> np.ndarray:
-        own = [self.items[self.bounds[user] : self.bounds[user + 1]] for user in users]
         if self.asking.query == "items":
-            queries: list[Any] = [[self.data.items[item] for item in mine] for mine in own]
+            own = [self.items[self.bounds[user] : self.bounds[user + 1]] for user in users]
+            queries: list[Any] = [[self.data.items[item] for item in mine if self.there[item]] for mine in own]
         else:
             queries = [self.asking.row(self.data.users[user]) for user in users]
-        found = np.ascontiguousarray(np.asarray(self.scorer.scores(queries), dtype=np.float64)[:, self.place])
+        asked = np.array([len(query) > 0 for query in queries])
+        found = np.zeros((len(queries), len(self.place)))  # a tie for users of whom the model knows nothing
+        if asked.any():
+            given = [query for query in queries if len(query)]
+            found[asked] = np.asarray(self.scorer.scores(given), dtype=np.float64)[:, self.place]
         if not np.isfinite(found).all():
             raise DataError(f"{type(self.scorer).__name__} gave scores that are not finite numbers.")
         found[:, self.last] = -np.inf
-        for row, mine in enumerate(own):
-            found[row, mine] = np.nan
+        for row, user in enumerate(users):
+            found[row, self.hidden[self.hides[user] : self.hides[user + 1]]] = np.nan
         return found
 
 

@@ -1,12 +1,14 @@
 """Splits of interactions: which pairs are hidden from training and asked for afterwards.
 
-Two items of every user are masked, one at random and the last one; or 5 % of the items lose all their users.
+Two items of every user are masked, one at random and the last one; or 5 % of the items lose all their users; or 5 % of
+the users are new and tell half of what they have; or what came after a day is asked for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset
 from vbn.datasets import Interactions
 
-TRAIN, VALIDATION, TEST, DROPPED = 0, 1, 2, 3
+TRAIN, VALIDATION, TEST, DROPPED, GIVEN = 0, 1, 2, 3, 4
 PARTS = ("validation", "test")
 
 
@@ -41,16 +43,37 @@ class Masked:
     interactions : Interactions
         Distinct pairs of user and item.
     part : ndarray of int8
-        For each pair TRAIN, VALIDATION, TEST or DROPPED. What asks for test pairs trains on the validation pairs too.
+        For each pair TRAIN, VALIDATION, TEST, DROPPED, or GIVEN: not trained on, but known when a user is asked. What
+        asks for test pairs trains on the validation pairs too.
+    implied : sparse matrix, optional
+        Of items x items: what follows from each, as `Domain.implied` has it.
     """
 
     interactions: Interactions
     part: NDArray[np.int8]
+    implied: Any = None
 
     def training(self, which: str = "test") -> NDArray[np.bool_]:
         """Flags of the pairs to train on before the pairs of `which` are asked for."""
         last = VALIDATION if _checked(which) == "test" else TRAIN
         return np.asarray(self.part <= last)
+
+    def known(self, which: str = "test") -> NDArray[np.bool_]:
+        """Flags of the pairs that are known when the pairs of `which` are asked for."""
+        return np.asarray(self.training(which) | (self.part == GIVEN))
+
+    def not_asked(self, which: str = "test") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Users and items of the pairs that are no candidates, by user: what is known, and what follows from it."""
+        known = self.known(which)
+        user, item = self.interactions.user[known], self.interactions.item[known]
+        if self.implied is not None:
+            followers = np.diff(self.implied.indptr)[item]
+            starts = np.repeat(self.implied.indptr[item] - np.cumsum(followers) + followers, followers)
+            further = self.implied.indices[starts + np.arange(len(starts))]
+            keys = np.r_[user, np.repeat(user, followers)] * len(self.interactions.items) + np.r_[item, further]
+            user, item = np.divmod(np.unique(keys), len(self.interactions.items))
+        order = np.argsort(user, kind="stable")
+        return user[order], item[order]
 
     def cases(self, which: str = "test") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Users and items of the pairs to ask for, by user."""
@@ -143,6 +166,63 @@ def cold(interactions: Interactions, share: float = 0.05, seed: int = 0) -> Mask
     return Masked(distinct, part)
 
 
+def cold_users(interactions: Interactions, least: int = 5, share: float = 0.05, seed: int = 0) -> Masked:
+    """Keep a share of the users with at least `least` items out of training; half of their items are given.
+
+    The others are asked for. Where the number is odd, the larger half is.
+
+    Examples
+    --------
+    >>> liked = Interactions.collect([(user, item, 1.0, -1) for user in "abcd" for item in "vwxyz"])
+    >>> masked = cold_users(liked, share=0.25)
+    >>> int(masked.training().sum()), int((masked.known() & ~masked.training()).sum()), len(masked.cases()[0])
+    (15, 2, 3)
+    """
+    if not 0.0 < share < 1.0:
+        raise ParameterError(f"share={share!r} must lie between 0 and 1.")
+    distinct = interactions.distinct()
+    sizes = np.bincount(distinct.user, minlength=len(distinct.users))
+    enough = np.flatnonzero(sizes >= max(least, 2))
+    if not len(enough):
+        raise DataError(f"no user has {least} or more different items.")
+    rng = np.random.default_rng([seed, 0xC05E])
+    new = rng.permutation(enough)[: max(round(share * len(enough)), 1)]
+    part = np.zeros(len(distinct), np.int8)
+    for user in new.tolist():
+        own = rng.permutation(np.flatnonzero(distinct.user == user))
+        part[own] = TEST
+        part[own[: len(own) // 2]] = GIVEN
+    return Masked(distinct, part)
+
+
+def by_time(interactions: Interactions, since: int, until: int | None = None, implied: Any = None) -> Masked:
+    """Train on what is older than `since` and ask for what came then, before `until`, of users with older items.
+
+    Pairs that follow from older ones of the user are dropped.
+
+    Examples
+    --------
+    >>> rows = [("ann", "a", 1.0, 5), ("ann", "b", 1.0, 9), ("ben", "a", 1.0, 9)]
+    >>> masked = by_time(Interactions.collect(rows), since=6)
+    >>> masked.part.tolist()
+    [0, 2, 3]
+    """
+    distinct = interactions.distinct()
+    old = distinct.order < since
+    late = ~old & np.isin(distinct.user, distinct.user[old])
+    if until is not None:
+        late &= distinct.order < until
+    part = np.where(old, TRAIN, np.where(late, TEST, DROPPED)).astype(np.int8)
+    made = Masked(distinct, part, implied)
+    n = len(distinct.items)
+    user, item = made.not_asked()
+    follows = np.isin(distinct.user * n + distinct.item, user * n + item) & (part == TEST)
+    part[follows] = DROPPED
+    if not (part == TEST).any():
+        raise DataError("no user has both an older and a newer item, so there is nothing to ask for.")
+    return Masked(distinct, part, implied)
+
+
 def thinned(masked: Masked, share: float, seed: int = 0) -> Masked:
     """Keep a share of the users, drawn at random, with what is masked of them; the catalogue stays whole.
 
@@ -163,7 +243,7 @@ def thinned(masked: Masked, share: float, seed: int = 0) -> Masked:
     part = np.where(chosen[masked.interactions.user], masked.part, DROPPED).astype(np.int8)
     if not (part == TEST).any():
         raise DataError(f"a share of {share:g} leaves no user with enough items to mask; choose a larger one.")
-    return Masked(masked.interactions, part)
+    return Masked(masked.interactions, part, masked.implied)
 
 
 def _pair(interactions: Interactions, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -209,6 +289,8 @@ class Split:
         Items whose neighbours are to be shown.
     cold : bool
         Whether the targets are items without any data.
+    by_list : bool
+        Whether users are asked about by the list of what is known of them: training has not seen them.
     """
 
     domain: Domain
@@ -217,6 +299,7 @@ class Split:
     label: str
     examples: tuple[str, ...] = ()
     cold: bool = False
+    by_list: bool = False
     _made: dict[tuple[str, str | None, str | float], Dataset] = field(default_factory=dict)
 
     @cached_property

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from reproduction import rivals
+from reproduction.domains import Domain
 from reproduction.judging import Asking
 from reproduction.masking import BOTH, ITEMS, USERS
 from vbn import baselines
@@ -63,6 +64,8 @@ class Model:
         How its ranks are asked for.
     taxonomy : bool
         Whether it is given the taxonomy.
+    any_taxonomy : bool
+        Whether all taxonomies with the same ancestors are the same to it, so that a search has none to choose.
     nodes : bool
         Whether it is given the names in the taxonomy, but not its edges: what is retrofitted later needs them.
     dial : bool
@@ -86,6 +89,7 @@ class Model:
     others: tuple[Parameters, ...] = ()
     asking: Asking = _BY_ROW
     taxonomy: bool = False
+    any_taxonomy: bool = False
     nodes: bool = False
     dial: bool = False
     dial_from_fit: bool = False
@@ -265,7 +269,52 @@ ALL = (
 )
 """In the order of the report; a model stands after its base, so that the base is trained once for both."""
 
-BY_KEY = {model.key: model for model in ALL}
+SPECIAL = (
+    Model(
+        key="resnik",
+        name="Ontology alone, Resnik",
+        group=TODAY,
+        setting=USERS,
+        fit=_plain(rivals.OntologyAlone),
+        defaults={"measure": "resnik", "match": "average", "frequency": 0.0},
+        others=({"measure": "resnik", "match": "average", "frequency": 0.5},),
+        asking=_BY_ROW_PRIOR,
+        taxonomy=True,
+        any_taxonomy=True,
+    ),
+    Model(
+        key="lin",
+        name="Ontology alone, Lin",
+        group=TODAY,
+        setting=USERS,
+        fit=_plain(rivals.OntologyAlone),
+        defaults={"measure": "lin", "match": "average", "frequency": 0.0},
+        others=({"measure": "lin", "match": "average", "frequency": 0.5},),
+        asking=_BY_ROW_PRIOR,
+        taxonomy=True,
+        any_taxonomy=True,
+    ),
+    Model(
+        key="simgic",
+        name="Neighbours by the ontology",
+        group=TODAY,
+        setting=USERS,
+        fit=_plain(rivals.OntologyNeighbours),
+        defaults={"neighbours": 100},
+        taxonomy=True,
+        any_taxonomy=True,
+    ),
+)
+"""Of those domains that name them."""
+
+BY_KEY = {model.key: model for model in (*ALL, *SPECIAL)}
+
+
+def models_of(domain: Domain, models: tuple[Model, ...] = ALL) -> tuple[Model, ...]:
+    """Those of some models that a domain is run with, and the domain's own."""
+    own = tuple(BY_KEY[key] for key in domain.rivals)
+    return (*(model for model in models if domain.paper or not model.paper), *own)
+
 
 WEIGHTS = (1.0, 10.0, 30.0, 100.0)
 """Values of alpha and beta that `VBN()` is compared with."""
@@ -294,7 +343,7 @@ def weighted() -> tuple[tuple[Model, ...], dict[str, Parameters]]:
 
 BARE = "without taxonomy"
 
-TUNED_RIVALS = ("als", "bpr", "itemknn", "ease", "lightfm", "cmf")
+TUNED_RIVALS = ("als", "bpr", "itemknn", "ease", "lightfm", "cmf", "resnik", "lin", "simgic")
 """What one would pick today; each is tuned on validation data."""
 
 QUICK = ("vbn", "vbn-default", "bsg", "bsg-items", "bsg-r-items", "popularity", "ease")

@@ -105,8 +105,8 @@ class Verdicts:
         What is compared: "inference" or "similarity" (the paper's models), "as in the paper", "all" (every rival),
         "dominance" (the best position of the dial against each rival), "no parameter" (`VBN()` against tuned rivals),
         "no parameter, tuned" (against the tuned VBN), "similarity, no parameter" (both), "first ten" and
-        "first ten, no parameter" (HR@10 and NDCG@10), "amounts" (`VBN()` against rivals by the share of the users),
-        "weights" (against fixed weights).
+        "first ten, no parameter" (HR@10 and NDCG@10), "new users" and "by time", "amounts" (`VBN()` against rivals
+        by the share of the users), "weights" (against fixed weights).
     remarks : tuple
         For each rival what else is to be said, under the headings `about`.
     """
@@ -194,7 +194,7 @@ class DomainResult:
     Attributes
     ----------
     name : str
-        "movies", "music", "medical" or "words".
+        "movies", "music", "medical", "phenotypes" or "words".
     title, text : str
         Heading and what the data is.
     tables, verdicts, texts, pictures : tuple

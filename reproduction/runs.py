@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from reproduction.cache import Cache, Record, fingerprint
 from reproduction.domains import Domain, load_domain
 from reproduction.examples import missed_most, neighbours, of_the_least
 from reproduction.judging import never_seen, ranks
-from reproduction.masking import BOTH, ITEMS, Split, cold, mask, thinned
+from reproduction.masking import BOTH, ITEMS, Split, by_time, cold, cold_users, mask, thinned
 from reproduction.models import BY_KEY, Model, Parameters, given_nothing, of_fit, weighted
 from reproduction.reliability import reliability
 from reproduction.running import Progress, run_jobs, to_nobody
@@ -111,7 +111,7 @@ class Runner:
         seed
             Of training.
         """
-        model = model.placed(settings[model.key])
+        model = _placed(model, split, settings[model.key])
         started, what = time.perf_counter(), identity(model, split, settings, seed)
         found = self.cache.find(what)
         record = self._computed(model, split, settings, seed) if found is None else found
@@ -139,7 +139,7 @@ class Runner:
             "neighbours": neighbours(fitted, split.examples, split.domain.interactions.items),
             "bounds": [float(bound) for bound in getattr(fitted, "lower_bounds_", [])],
         }
-        if split.which == "test" and not split.cold:
+        if split.which == "test" and not split.cold and not split.by_list:
             if model.asking.query == "items":
                 facts["seen_least"] = of_the_least(fitted, scorer, split)
             if model.bayesian:
@@ -182,6 +182,12 @@ def dial_of(model: Model, parameters: Parameters) -> tuple[Dial, ...]:
     return (own, *(position for position in DIAL if position != own))
 
 
+def _placed(model: Model, split: Split, parameters: Parameters) -> Model:
+    """The model as trained and asked with these parameters on this split."""
+    model = model.placed(parameters)
+    return replace(model, asking=replace(model.asking, query="items")) if split.by_list else model
+
+
 def _taxonomy(model: Model, split: Split, parameters: Parameters) -> str | None:
     if not (model.taxonomy or model.nodes):
         return None
@@ -192,7 +198,7 @@ def _taxonomy(model: Model, split: Split, parameters: Parameters) -> str | None:
 def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: int) -> dict[str, Any]:
     """All that a run depends on, but for the version of the code."""
     parameters = settings[model.key]
-    model = model.placed(parameters)
+    model = _placed(model, split, parameters)
     edges = _taxonomy(model, split, parameters)
     base = identity(BY_KEY[model.base], split, settings, seed) if model.base else None
     return {
@@ -213,6 +219,8 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
 
 SHARE = "share "
 """What the kind of a split with a share of the users begins with."""
+NEW_USERS, TIME = "new users", "by time"
+"""Splits with users that training has not seen, and by time."""
 
 
 @dataclass(frozen=True)
@@ -225,11 +233,22 @@ class Job:
 
 
 def split_of(domain: Domain, kind: str, seed: int) -> Split:
-    """A masking ("masking"), that of a share of the users ("share 0.1") or a split with cold items ("cold")."""
+    """A masking ("masking"), that of a share of the users ("share 0.1"), or a split of another kind.
+
+    With cold items ("cold"), `NEW_USERS`, or by `TIME`, which is the same for every seed.
+    """
+    if kind == TIME:
+        whole = domain.by_time()
+        since = 0 if domain.dated is None else domain.dated[1]
+        made = by_time(whole.interactions, since, implied=whole.implied)
+        return Split(whole, made, "test", f"{kind} {seed + 1}")
+    if kind == NEW_USERS:
+        made = replace(cold_users(domain.interactions, domain.least, seed=seed), implied=domain.implied)
+        return Split(domain, made, "test", f"{kind} {seed + 1}", by_list=True)
     if kind == "cold":
-        made = cold(domain.interactions, seed=seed)
+        made = replace(cold(domain.interactions, seed=seed), implied=domain.implied)
         return Split(domain, made, "test", f"cold {seed + 1}", missed_most(made), cold=True)
-    masked = mask(domain.interactions, domain.least, seed)
+    masked = replace(mask(domain.interactions, domain.least, seed), implied=domain.implied)
     if kind.startswith(SHARE):
         masked = thinned(masked, float(kind.removeprefix(SHARE)), seed)
     return Split(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from reproduction.cache import Cache, Record
 from reproduction.domains import Domain
 from reproduction.masking import Split, mask
-from reproduction.models import ALL, Model, Parameters
+from reproduction.models import Model, Parameters, models_of
 from reproduction.pool import Cases, Pool
 from reproduction.running import Progress
 from reproduction.runs import Runner, positions
@@ -36,6 +37,7 @@ _BAYES_ITEMS: Space = {
     "epochs": (5, 10),
     "weight": ("auto", 30.0, "none"),
 }
+_ALONE: Space = {"match": ("best", "mean", "average"), "frequency": ("float", 0.0, 2.0)}
 _RETROFIT: Space = {"iterations": (1, 3, 10), "alpha": ("log", 0.3, 30.0)}
 
 SPACES: dict[str, Space] = {
@@ -80,6 +82,9 @@ SPACES: dict[str, Space] = {
         "alpha": ("log", 0.5, 50.0),
         "taxonomy_weight": ("log", 0.1, 100.0),
     },
+    "resnik": _ALONE,
+    "lin": _ALONE,
+    "simgic": {"neighbours": ("int", 10, 1000), "power": ("float", 0.5, 4.0)},
 }
 """By key of the model; a model with a taxonomy chooses among the domain's taxonomies too."""
 
@@ -112,7 +117,7 @@ def search(
     progress: Progress,
     folder: Path = FOLDER,
     maskings: int | None = None,
-    models: tuple[Model, ...] = ALL,
+    models: tuple[Model, ...] | None = None,
 ) -> dict[str, Parameters]:
     """Search for each installed model that has something to choose, and write the winners.
 
@@ -130,7 +135,7 @@ def search(
     maskings
         On how many maskings each trial is judged; by default as many as have `_RARE_CASES` rare cases, at most four.
     models
-        Which models; a model that changes another after training comes after it.
+        Which models, by default those of the domain; a model that changes another after training comes after it.
 
     Returns
     -------
@@ -145,7 +150,8 @@ def search(
         maskings = int(np.clip(np.ceil(_RARE_CASES / max(rare, 1)), 1, _MOST_MASKINGS))
     splits += [_split(domain, n) for n in range(1, maskings)]
     chosen = settings(domain.name, folder=folder)
-    ready = tuple(model for model in models if model.installed and model.key in SPACES)
+    chosen_models = models_of(domain) if models is None else models
+    ready = tuple(model for model in chosen_models if model.installed and model.key in SPACES)
     progress.expect(trials * maskings * len(ready))
     runner = Runner(cache, progress)
     for model in ready:
@@ -156,7 +162,7 @@ def search(
 
 
 def _split(domain: Domain, seed: int) -> Split:
-    masked = mask(domain.interactions, domain.least, seed)
+    masked = replace(mask(domain.interactions, domain.least, seed), implied=domain.implied)
     return Split(domain, masked, "validation", f"validation {seed + 1}")
 
 
@@ -197,7 +203,7 @@ def tried(
     optuna = _optuna()
     space: Space = dict(SPACES[model.key])
     kinds = tuple(splits[0].domain.taxonomies)
-    if model.taxonomy and not model.base and len(kinds) > 1:
+    if model.taxonomy and not model.base and not model.any_taxonomy and len(kinds) > 1:
         space["taxonomy"] = kinds
     found: list[Trial] = []
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from reproduction.models import ALL, Model, Parameters
+from reproduction.models import BY_KEY, Model, Parameters
 from vbn._errors import DataError
 
 FOLDER = Path(__file__).parent / "winners"
@@ -26,7 +26,7 @@ def settings(domain: str, *, quick: bool = False, folder: Path = FOLDER) -> dict
     folder
         Where the files are: <folder>/<domain>/<key>.toml.
     """
-    return {model.key: _settings(model, folder / domain / f"{model.key}.toml", quick) for model in ALL}
+    return {key: _settings(model, folder / domain / f"{key}.toml", quick) for key, model in BY_KEY.items()}
 
 
 def _settings(model: Model, path: Path, quick: bool) -> Parameters:
@@ -40,7 +40,7 @@ def few_epochs(parameters: Parameters) -> Parameters:
 
 
 def variants(
-    domain: str, models: tuple[Model, ...] = ALL, folder: Path = FOLDER
+    domain: str, models: tuple[Model, ...] = tuple(BY_KEY.values()), folder: Path = FOLDER
 ) -> tuple[tuple[Model, ...], dict[str, Parameters]]:
     """Rivals at other settings: those that were best for all targets, or for rare ones, on validation data.
 

