@@ -138,6 +138,7 @@ def check_usage(settings: Mapping[str, Any]) -> None:
     if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
         raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
     _check_hold_out_by(settings)
+    _check_held_out(settings)
     _check_engine(settings)
 
 
@@ -147,6 +148,23 @@ def _check_hold_out_by(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter("--hold-out-by says which pairs to hold out: give --hold-out, too.")
     if by in ("time", "last") and kind != "folder" and "time" not in settings:
         raise typer.BadParameter(f"--hold-out-by {by} needs --time, the column of the input that says when.")
+
+
+def _check_held_out(settings: Mapping[str, Any]) -> None:
+    """Refuse a file for held-out pairs that is an input, or lies in a folder that must hold no records."""
+    if "held_out" not in settings:
+        return
+    if "hold_out" not in settings:
+        raise typer.BadParameter("--held-out says where to write held-out pairs: give --hold-out, too.")
+    from vbn.cli.settings import input_files
+
+    file, out = Path(settings["held_out"]).resolve(), Path(settings["out"]).resolve()
+    if not settings.get("counts", True) and out in file.parents:
+        raise typer.BadParameter("--no-counts keeps records out of the folder: choose a --held-out outside of it.")
+    if not file.parent.is_dir():
+        raise typer.BadParameter(f"--held-out: there is no folder {file.parent}.")
+    if file.exists() and any(file.samefile(read) for read in input_files(settings)):
+        raise typer.BadParameter(f"--held-out would overwrite {settings['held_out']}, which is an input.")
 
 
 def _check_engine(settings: Mapping[str, Any]) -> None:

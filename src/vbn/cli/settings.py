@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ import typer
 
 from vbn._errors import DataError
 from vbn._parameters import PARAMETERS, up_to_date
-from vbn.cli.run_files import STAMP
+from vbn.cli.run_files import STAMP, sha256
 from vbn.cli.shared import option_of, split_columns
 from vbn.cli.train import OPTIONS
 
-PATHS = ("input", "out", "taxonomy", "validation", "row_names", "column_names")
+PATHS = ("input", "out", "taxonomy", "validation", "row_names", "column_names", "held_out")
+_WRITTEN = ("out", "held_out")  # paths that are no input
 _NUMBER, _TEXT = (int, float), (str,)
 _Types = dict[str, tuple[type, ...]]
 _TYPES = {"whole": (int,), "number": _NUMBER, "flag": (bool,), "auto": (str, bool)}  # of parameters; others are text
@@ -149,6 +151,19 @@ def to_toml(settings: Mapping[str, Any], folder: Path) -> str:
         if isinstance(value, dict):
             lines += ["", f"[{key}]", *(f"{_value(str(name))} = {_value(entry)}" for name, entry in value.items())]
     return "\n".join(lines) + "\n"
+
+
+def input_files(settings: Mapping[str, Any]) -> list[Path]:
+    """Return the files that a run reads; of a folder, all that are in it."""
+    given = [settings[key] for key in PATHS if key in settings and key not in _WRITTEN]
+    paths = [Path(file) for file in (*given, *settings.get("relation", {}).values())]
+    inside = chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths)
+    return [file for file in inside if file.is_file()]
+
+
+def checksums(files: Iterable[Path], folder: Path) -> dict[str, str]:
+    """Return the sha256 of files by their paths as seen from a folder."""
+    return {_relative(str(file), folder): sha256(file) for file in files}
 
 
 def _relative(file: str, folder: Path) -> str:

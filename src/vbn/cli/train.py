@@ -32,6 +32,7 @@ _COLUMNS = (
 )
 _DELIMITER = "What separates the fields of INPUT (in a .txt: tokens or items), such as ; or :: or \\t."
 _COUNTS = "Keep the counts in the model, to go on learning and to know what was seen [yes]."
+_HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts nowhere]."
 _UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
 _EVIDENCE = "Baskets: with how many others an item counts at most; none: with all [auto]."
@@ -69,9 +70,10 @@ OPTIONS = (
     Option("columns", str, _MAIN, _COLUMNS, metavar=_FIELDS),
     Option("taxonomy", Path, _MAIN, "A file of child, parent[, weight]."),
     Option("relation", list[str], _MAIN, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
-    Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1); kept with the model."),
+    Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1)."),
     Option("config", Path, _INPUT, "A toml file with any of these options, without the dashes; options win."),
     Option("hold_out_by", By, _INPUT, "Hold out any pairs, the latest, each user's last, or some users' [random]."),
+    Option("held_out", Path, _INPUT, _HELD_OUT, metavar="FILE"),
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
@@ -181,10 +183,10 @@ def train(**options: Any) -> None:
         parts = _split(settings, read_counts(settings, settings["input"], limits=True))
         parts = parts._replace(train=with_knowledge(settings, parts.train, scratch))
         if options["dry_run"]:
-            typer.echo(_summary(parts))
+            typer.echo(_summary(settings, parts))
             return
         if not quiet:
-            say(_summary(parts))
+            say(_summary(settings, parts))
         _fit(settings, parts, out, before=before, quiet=quiet)
 
 
@@ -224,40 +226,53 @@ def _split(settings: Mapping[str, Any], data: Dataset) -> Parts:
     return Parts(data)
 
 
-def _summary(parts: Parts) -> str:
+def _held_out_file(settings: Mapping[str, Any]) -> Path | None:
+    """Return where held-out pairs go; None if nowhere: without counts, no record may lie in the model's folder."""
+    from vbn.cli.run_files import HELD_OUT
+
+    if "held_out" in settings:
+        return Path(settings["held_out"])
+    return Path(settings["out"]) / HELD_OUT if settings.get("counts", True) else None
+
+
+def _summary(settings: Mapping[str, Any], parts: Parts) -> str:
     """Return a summary of the data to train on, and how much is held out from it."""
-    from vbn.cli.run_files import HELD_OUT, KNOWN
+    from vbn.cli.run_files import known_beside
 
     told = str(parts.train.describe())
     if parts.held is None:
         return told
-    told += f"\n  held out   {parts.held.counts.nnz:,} cells beside these, kept in {HELD_OUT}"
+    file = _held_out_file(settings)
+    told += f"\n  held out   {parts.held.counts.nnz:,} cells beside these, "
+    if file is None:
+        return told + "not written, as the folder is to have no counts; --held-out FILE keeps them elsewhere"
+    told += f"kept in {file.name}"
     if parts.known is not None:
-        told += f"; {parts.known.counts.nnz:,} more of the same users in {KNOWN}"
+        told += f"; {parts.known.counts.nnz:,} more of the same users in {known_beside(file).name}"
     return told
 
 
 def _fit(settings: dict[str, Any], parts: Parts, out: Path, *, before: int, quiet: bool) -> None:
     """Train, going on after the epochs of a checkpoint if there are any `before`, and save."""
-    from vbn.cli.run_files import CHECKPOINT, HELD_OUT, KNOWN, forget, stamp
-    from vbn.cli.settings import to_toml
+    from vbn.cli.run_files import CHECKPOINT, forget, save, stamp
+    from vbn.cli.settings import checksums, input_files, to_toml
     from vbn.estimators import VBN
 
     model = VBN(**_parameters(settings), verbose=not quiet)
     settings = settings | {key: value for key, value in _effective(model).items() if value is not None}
-    config = to_toml(settings, out)
+    sums = checksums(input_files(settings), out)
     resumable = before > 0 or "checkpoint_every" in settings
     if resumable:
         model.set_params(checkpoint=out / CHECKPOINT)
     started = time.perf_counter()
     model.fit(parts.train, validation=parts.validation, resume_from=out / CHECKPOINT if before else None)
     model.set_params(checkpoint=None)  # a path of this run, not a property of the model
-    model.save(out, counts=settings.get("counts", True))
+    model.inputs_ = sums
+    save(model, out, counts=settings.get("counts", True))
     forget(out, checkpoint=not resumable)
-    for name, pairs in ((HELD_OUT, parts.held), (KNOWN, parts.known)):
-        if pairs is not None:
-            _write_pairs(out / name, pairs)
-    stamp(out, config)
+    _write_held_out(settings, parts)
+    written = checksums([Path(settings["held_out"])] if "held_out" in settings else [], out)
+    stamp(out, to_toml(settings | {"sha256": sums | written}, out))
     if model.interrupted_:
         how = "--resume goes on" if resumable else "without --checkpoint-every it is final"
         raise KeyboardInterrupt(f"saved the model after {model.n_iter_} of {model.epochs} epochs in {out}; {how}")
@@ -294,6 +309,18 @@ def _report(model: Any, seconds: float, before: int) -> None:
     if len(model.validation_):
         parts.append(f"held-out log-likelihood {model.validation_[-1]:.4f}")
     say("trained: " + ", ".join(parts))
+
+
+def _write_held_out(settings: Mapping[str, Any], parts: Parts) -> None:
+    """Write what was held out, where that is wanted."""
+    from vbn.cli.run_files import known_beside
+
+    file = _held_out_file(settings)
+    if file is None or parts.held is None:
+        return
+    _write_pairs(file, parts.held)
+    if parts.known is not None:
+        _write_pairs(known_beside(file), parts.known)
 
 
 def _write_pairs(file: Path, data: Dataset) -> None:
