@@ -33,7 +33,7 @@ _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 _ACCEPTED = {
     "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
     "baskets": (_TEXT_FILE | {"drop_missing", "weight"}, 2),
-    "interactions": (_TEXT_FILE | {"drop_missing", "time"}, 3),
+    "interactions": (_TEXT_FILE | {"drop_missing", "time", "min_weight", "weighted", "half_life"}, 3),
     "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
     "folder": (frozenset(), 0),
@@ -133,6 +133,10 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter(f"--symmetric {sorted(unknown)[0]}: there is no --relation of this name.")
     if {"taxonomy_side", "taxonomy_columns", "drop_cycles"} & settings.keys() and "taxonomy" not in settings:
         raise typer.BadParameter("options for a taxonomy were given, but no --taxonomy.")
+    if "relation_columns" in settings and "relation" not in settings:
+        raise typer.BadParameter("--relation-columns was given, but no --relation.")
+    if "half_life" in settings and "time" not in settings:
+        raise typer.BadParameter("--half-life needs --time, the column of the input that says when.")
     if "validation" in settings and "hold_out" in settings:
         raise typer.BadParameter("give --validation or --hold-out, not both.")
     if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
@@ -189,8 +193,9 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
     if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
         data = data.to_folder(scratch)
     unnamed = "drop" if settings.get("drop_missing") else "error"
+    columns: Any
     if "taxonomy" in settings:
-        columns: Any = dict(zip(("child", "parent", "weight"), _columns(settings, "taxonomy_columns"), strict=False))
+        columns = dict(zip(("child", "parent", "weight"), _columns(settings, "taxonomy_columns"), strict=False))
         data = data.with_taxonomy(
             settings["taxonomy"],
             settings.get("taxonomy_side"),
@@ -200,7 +205,8 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
         )
     missing = "skip" if settings.get("skip_unknown") else unnamed
     for name, file in settings.get("relation", {}).items():
-        data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing)
+        columns = dict(zip(("left", "right", "weight"), _columns(settings, "relation_columns"), strict=False))
+        data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing, **columns)
     return data
 
 
@@ -210,7 +216,9 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
     accepted, _ = _ACCEPTED[kind]
     options = {key: settings[key] for key in accepted & settings.keys()}
     if not limits:
-        options = {key: value for key, value in options.items() if key not in ("min_count", "max_size", "time")}
+        options = {
+            key: value for key, value in options.items() if key not in ("min_count", "max_size", "time", "half_life")
+        }
     if "time" in options:
         options["time"] = split_columns(options["time"])[0]
     if "delimiter" in options:

@@ -38,6 +38,8 @@ _OPTIONS |= {
     "weight": (str, *_NUMBER),
     "columns": (list,),
     "taxonomy_columns": (list,),
+    "relation_columns": (list,),
+    "half_life": (str, *_NUMBER),
     "relation": (dict,),
 }
 _PARAMETERS: _Types = {
@@ -54,7 +56,7 @@ def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
     for key in PATHS:
         if key in given:
             given[key] = str(given[key])
-    for key in ("columns", "taxonomy_columns"):
+    for key in ("columns", "taxonomy_columns", "relation_columns"):
         if key in given:
             given[key] = ["" if field is None else field for field in split_columns(given[key])]
     for key, item in MODEL.items():

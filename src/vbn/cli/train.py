@@ -35,6 +35,8 @@ _COUNTS = "Keep the counts in the model, to go on learning and to know what was 
 _HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts nowhere]."
 _UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
+_WEIGHTED = "Interactions: whether rows count their weights [yes; no with --min-weight]."
+_HALF_LIFE = "Interactions: rows count half for every such time before the latest; a number is in the unit of --time."
 _EVIDENCE = "Baskets: with how many others an item counts at most; none: with all [auto]."
 _FIELDS = "A,B,..."
 
@@ -78,6 +80,9 @@ OPTIONS = (
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
     Option("time", str, _INPUT, "Interactions: the column that says when, in numbers or ISO dates.", metavar="COLUMN"),
+    Option("min_weight", float, _INPUT, "Interactions: keep rows of at least this weight or rating; each counts 1."),
+    Option("weighted", bool, _INPUT, _WEIGHTED, "--weighted/--unweighted"),
+    Option("half_life", str, _INPUT, _HALF_LIFE, metavar="30d|NUMBER"),
     Option("window", int, _INPUT, "Sequences: largest distance of neighbours [5].", least=1),
     Option("dynamic_window", bool, _INPUT, "Sequences: near neighbours count more, as in word2vec."),
     Option("min_count", float, _INPUT, "Leave out what occurs less often.", least=0),
@@ -92,6 +97,7 @@ OPTIONS = (
     Option("taxonomy_side", Side, _KNOWLEDGE, "Whose taxonomy it is [column]."),
     Option("taxonomy_columns", str, _KNOWLEDGE, "Columns of the taxonomy's file.", metavar=_FIELDS),
     Option("drop_cycles", bool, _KNOWLEDGE, "Drop edges that close a cycle instead of failing.", "--drop-cycles"),
+    Option("relation_columns", str, _KNOWLEDGE, "Columns of the relations' files.", metavar=_FIELDS),
     Option("symmetric", list[str], _KNOWLEDGE, "This relation holds both ways; repeatable.", metavar="NAME"),
     Option("skip_unknown", bool, _KNOWLEDGE, "Leave out relation pairs with an unknown name.", "--skip-unknown"),
     Option("address", str, _RUN, "Ray: where the cluster is [RAY_ADDRESS, or this machine].", metavar="HOST:PORT"),

@@ -394,9 +394,9 @@ class Dataset(Constructors):
 
         For a table or file it says which columns were read:
 
-        >>> table = {"user": ["ann", "bob"], "item": ["Heat", "Heat"], "rating": [5, 3]}
+        >>> table = {"user": ["ann", "bob"], "item": ["Heat", "Heat"], "plays": [5, 3]}
         >>> print(str(Dataset.from_interactions(table).describe()).splitlines()[1])
-          read       users from 'user', items from 'item', weights from 'rating'
+          read       users from 'user', items from 'item', weights from 'plays'
         >>> print(str(Dataset.from_interactions(table, "user", "item").describe()).splitlines()[1])
           read       users from 'user', items from 'item'; every row counts 1
         """

@@ -8,7 +8,7 @@ from vbn.inference.explaining import TrainingCells, explain, explain_moves
 from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference.neighbours import by_cosine, cosine_std, similar, similarity, top
-from vbn.inference.newcomers import NewEntity, read_newcomers
+from vbn.inference.newcomers import NewEntity, read_new, read_newcomers
 from vbn.inference.predictive import (
     AllColumns,
     full_variances,
@@ -77,6 +77,7 @@ __all__ = [
     "rare_targets",
     "read_dial",
     "read_min_count",
+    "read_new",
     "read_newcomers",
     "read_out",
     "read_pool",
