@@ -12,7 +12,8 @@ import numpy as np
 import typer
 
 from vbn._errors import DataError, UnknownEntityError
-from vbn.cli.shared import option_of, split_columns
+from vbn.cli.settings import input_files, paths_of
+from vbn.cli.shared import option_of, say, split_columns
 from vbn.data import (
     COUNTS,
     Dataset,
@@ -23,6 +24,7 @@ from vbn.data import (
     plain_name,
     read_columns,
     read_lines,
+    table_kind,
 )
 
 _LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
@@ -128,10 +130,13 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter(f"--columns: {kind} have at most {width} columns to choose.")
     if "weight" in settings:
         _weight(settings["weight"])
+    if {"id", "levels", "split", "label", "prefix"} & settings.keys() and "catalogue" not in settings:
+        raise typer.BadParameter("options for a catalogue were given, but no --catalogue.")
     unknown = set(settings.get("symmetric", ())) - settings.get("relation", {}).keys()
     if unknown:
         raise typer.BadParameter(f"--symmetric {sorted(unknown)[0]}: there is no --relation of this name.")
-    if {"taxonomy_side", "taxonomy_columns", "drop_cycles"} & settings.keys() and "taxonomy" not in settings:
+    knowledge = {"taxonomy_side", "taxonomy_columns", *(() if "catalogue" in settings else ("drop_cycles",))}
+    if knowledge & settings.keys() and "taxonomy" not in settings:
         raise typer.BadParameter("options for a taxonomy were given, but no --taxonomy.")
     if "relation_columns" in settings and "relation" not in settings:
         raise typer.BadParameter("--relation-columns was given, but no --relation.")
@@ -160,8 +165,6 @@ def _check_held_out(settings: Mapping[str, Any]) -> None:
         return
     if "hold_out" not in settings:
         raise typer.BadParameter("--held-out says where to write held-out pairs: give --hold-out, too.")
-    from vbn.cli.settings import input_files
-
     file, out = Path(settings["held_out"]).resolve(), Path(settings["out"]).resolve()
     if not settings.get("counts", True) and out in file.parents:
         raise typer.BadParameter("--no-counts keeps records out of the folder: choose a --held-out outside of it.")
@@ -183,6 +186,25 @@ def _check_engine(settings: Mapping[str, Any]) -> None:
         )
 
 
+def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
+    """Return settings with the kind of the input, by what the file and its columns are called if it is not given."""
+    if "kind" in settings or "input" not in settings:
+        return settings
+    path = Path(settings["input"])
+    kind = "folder" if path.is_dir() else {".npz": "matrix"}.get(path.suffix)
+    if kind is None and path.is_file() and (path.suffix != ".txt" or "columns" in settings):
+        named = table_kind(path, settings.get("delimiter", "").replace("\\t", "\t") or None)
+        kind = named or ("interactions" if len(settings.get("columns", ())) > 1 else None)
+    if kind is None:
+        wanted = f"say with --kind what {path.name} holds: {', '.join(_ACCEPTED)}"
+        raise typer.BadParameter(
+            f"{wanted}. Columns called user and item mean interactions." if path.is_file() else wanted
+        )
+    if not quiet:
+        say(f"{path.name} is read as --kind {kind}")
+    return settings | {"kind": kind}
+
+
 def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | None = None) -> Dataset:
     """Return the data to train on with its co-occurrences, taxonomy and relations.
 
@@ -194,14 +216,24 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
         data = data.to_folder(scratch)
     unnamed = "drop" if settings.get("drop_missing") else "error"
     columns: Any
-    if "taxonomy" in settings:
+    for file in paths_of(settings, "taxonomy"):
         columns = dict(zip(("child", "parent", "weight"), _columns(settings, "taxonomy_columns"), strict=False))
         data = data.with_taxonomy(
-            settings["taxonomy"],
+            file,
             settings.get("taxonomy_side"),
             **columns,
             break_cycles="drop" if settings.get("drop_cycles") else "error",
             missing=unnamed,
+        )
+    if "catalogue" in settings:
+        data = data.with_catalogue(
+            settings["catalogue"],
+            id=_column(settings, "id"),
+            levels=settings.get("levels"),
+            split=settings.get("split"),
+            label=_column(settings, "label"),
+            prefix=settings.get("prefix", False),
+            break_cycles="drop" if settings.get("drop_cycles") else "error",
         )
     missing = "skip" if settings.get("skip_unknown") else unnamed
     for name, file in settings.get("relation", {}).items():
@@ -249,6 +281,11 @@ def _weight(given: str | float) -> str | float | None:
     if not 0.0 < number < math.inf:
         raise typer.BadParameter(f"--weight must be auto, none or a positive number, got {given}.")
     return number
+
+
+def _column(settings: Mapping[str, Any], key: str) -> str | int | None:
+    given = settings.get(key)
+    return split_columns(given)[0] if isinstance(given, str) else given
 
 
 def _columns(settings: Mapping[str, Any], key: str) -> list[str | int | None]:

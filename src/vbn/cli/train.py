@@ -67,10 +67,11 @@ class Option(NamedTuple):
 
 
 OPTIONS = (
-    Option("kind", Kind, _MAIN, "What INPUT holds."),
+    Option("kind", Kind, _MAIN, "What INPUT holds; by default what its columns are called like."),
     Option("out", Path, _MAIN, "Folder for the model; an existing one is replaced."),
     Option("columns", str, _MAIN, _COLUMNS, metavar=_FIELDS),
-    Option("taxonomy", Path, _MAIN, "A file of child, parent[, weight]."),
+    Option("taxonomy", list[Path], _MAIN, "A file of child, parent[, weight]; repeatable."),
+    Option("catalogue", Path, _MAIN, "A file of one row an item, with categories and titles in columns."),
     Option("relation", list[str], _MAIN, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
     Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1)."),
     Option("config", Path, _INPUT, "A toml file with any of these options, without the dashes; options win."),
@@ -96,6 +97,11 @@ OPTIONS = (
     Option("counts", bool, _INPUT, _COUNTS),
     Option("taxonomy_side", Side, _KNOWLEDGE, "Whose taxonomy it is [column]."),
     Option("taxonomy_columns", str, _KNOWLEDGE, "Columns of the taxonomy's file.", metavar=_FIELDS),
+    Option("id", str, _KNOWLEDGE, "Catalogue: the column of the items' names [found].", metavar="COLUMN"),
+    Option("levels", str, _KNOWLEDGE, "Catalogue: columns of categories, general first [found].", metavar=_FIELDS),
+    Option("split", str, _KNOWLEDGE, "Catalogue: what separates several values in a cell [found].", metavar="TEXT"),
+    Option("label", str, _KNOWLEDGE, "Catalogue: the column of titles [title, label or name].", metavar="COLUMN"),
+    Option("prefix", bool, _KNOWLEDGE, "Catalogue: name categories after their column, as genre:Drama.", "--prefix"),
     Option("drop_cycles", bool, _KNOWLEDGE, "Drop edges that close a cycle instead of failing.", "--drop-cycles"),
     Option("relation_columns", str, _KNOWLEDGE, "Columns of the relations' files.", metavar=_FIELDS),
     Option("symmetric", list[str], _KNOWLEDGE, "This relation holds both ways; repeatable.", metavar="NAME"),
@@ -155,7 +161,9 @@ def _option(parameter: Parameter) -> Option:
 
 @verb(
     "vbn train corpus.txt --kind sequences --window 5 --subsample 1e-4 --out my-model",
-    "vbn train ratings.csv --kind interactions --columns user,item --taxonomy genres.csv --out my-model",
+    "vbn train orders.csv --catalogue items.csv --out my-model",
+    "vbn train ratings.csv --kind interactions --min-weight 3.5 --catalogue films.csv --levels genres,directors "
+    "--out my-model",
     "vbn train words.txt --kind sequences --relation antonym=antonyms.csv --symmetric antonym --out my-model",
     "vbn train counts --kind folder --engine ray --address head:6379 --out my-model",
     "vbn train --config my-model/train.toml    (repeats a run)",
@@ -169,11 +177,12 @@ def train(**options: Any) -> None:
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_knowledge
+    from vbn.cli.reading import check_usage, read_counts, with_kind, with_knowledge
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
-    settings, quiet = gathered(options), bool(options["quiet"])
+    quiet = bool(options["quiet"])
+    settings = with_kind(gathered(options), quiet)
     if options["dry_run"]:
         settings.setdefault("out", "model")
     check_usage(settings)

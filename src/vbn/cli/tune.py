@@ -45,13 +45,14 @@ def tune(**options: Any) -> None:
     written to trials.csv in the model's folder, with a picture if matplotlib is installed; train.toml there repeats the
     last training. Ctrl-C ends the search and saves the best so far. Needs pip install 'vbn[tune]'.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_knowledge
+    from vbn.cli.reading import check_usage, read_counts, with_kind, with_knowledge
     from vbn.cli.settings import gathered
     from vbn.estimators import VBN
     from vbn.evaluation import free_space
     from vbn.evaluation import tune as tuned
 
-    settings, quiet = gathered(options | {"config": None}), bool(options["quiet"])
+    quiet = bool(options["quiet"])
+    settings = with_kind(gathered(options | {"config": None}), quiet)
     check_usage(settings)
     check_model_folder(Path(settings["out"]))
     with _scratch(settings) as scratch:

@@ -27,7 +27,7 @@ _ELSEWHERE = {
 # Parameters that name a column of a file, and the option that names all columns of the file that an error is about.
 _COLUMN_NAMES = ("column", "left", "right", "users", "items", "weights", "counts", "baskets", "first", "second")
 _COLUMNS = {"taxonomy": "--taxonomy-columns", "relation": "--relation-columns"}
-_OF_KNOWLEDGE = ("child", "parent", "weight", "id", "levels", "label")  # names of columns in all files but the main one
+_OF_KNOWLEDGE = ("child", "parent", "weight")  # names of columns in files but the main one
 _OF_INPUT = ("header", "delimiter")  # options of the main file, which the others do not have
 _NONE = "\0"  # stands for a remedy that the verb does not have
 
@@ -55,12 +55,12 @@ def _phrased(name: str, value: object, options: Set[str] | None, about: str) -> 
         option = words = _COLUMNS.get(about, "--columns")
         if isinstance(value, Mapping):
             words = f"{option} {shlex.quote(_joined(value.values()))}"
-    elif about in _COLUMNS and name in _OF_INPUT:
+    elif about in (*_COLUMNS, "catalogue") and name in _OF_INPUT:
         option = words = ""
     elif key in _OPTIONS:
         option = words = _OPTIONS[key]
     else:
-        flag = isinstance(value, bool)
+        flag, value = isinstance(value, bool), _joined(value) if isinstance(value, list) else value
         option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
         words = option if value is None or flag else f"{option} {shlex.quote(str(value))}"
     return words if options is None or option in options else _NONE + in_python(name, value) + _NONE

@@ -207,9 +207,9 @@ class Constructors:
             without weights, each row counts 1. A column called rating, stars or score is never taken for weights
             unless you name it: a warning says so.
         time : column, or its name or number in `source`, optional
-            When it was: numbers, dates, or ISO texts such as 2024-05-31 or 2024-05-31T12:30:00. Each pair keeps its
-            latest time, which `vbn.evaluation.hold_out` can go by. Numbers are kept as they are; dates become seconds
-            since 1970, in UTC unless they have another zone.
+            When it was: numbers, dates, or texts such as 2024-05-31, 2024-05-31T12:30:00 or 31.05.2024. Each pair keeps
+            its latest time, which `vbn.evaluation.hold_out` can go by. Numbers are kept as they are; dates become
+            seconds since 1970, in UTC unless they have another zone.
         min_weight : float, optional
             Keep rows whose weight or rating is at least this; each counts 1. The column is `weights`, or one called
             rating, stars, score, weight, ...

@@ -21,15 +21,20 @@ from vbn._errors import REMEDY, DataError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, FloatArray
 from vbn.data.vocabulary import Coded, Where, encode, item_number, settle
 
-_INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
-_TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
-_TIMES |= {"date", "dates", "datetime", "day", "month", "year", "created", "created_at", "updated_at"}
+INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
+TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
+TIMES |= {"date", "dates", "datetime", "day", "month", "year", "created", "created_at", "updated_at"}
 _NUMBERS = ("n", "freq", "frequency", "cnt", "num", "number")
 _AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength")
+_PRODUCTS = ("products", "product_id", "productid", "article", "article_id", "sku", "asin", "isbn")
+_WORKS = ("movie", "movieid", "movie_id", "track", "song", "book", "book_id")
+ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, "column")
+"""Usual names of a column of items."""
 COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *_AMOUNTS)
 """Usual names of a column of counts."""
 RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores"))
 """Last words of the names of columns that say how much somebody liked something, not how much a row weighs."""
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})([ T].*)?")  # day, month, year
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _LARGE = 2**1023  # whole numbers beyond this may not fit a float64
 
@@ -82,7 +87,7 @@ def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field
     A field that is not in `chosen` is found by one of its usual names; required ones that are still missing take the
     first columns left. If all required ones were given, no other is looked for.
     """
-    found = {key: _position(value, header, key) for key, value in chosen.items()}
+    found = {key: position_of(value, header, key) for key, value in chosen.items()}
     if all(item.key in chosen for item in fields if not item.optional):
         _seek(header, found, fields)
         return Picked(found, None, found=frozenset(found.keys() - chosen.keys()))
@@ -155,7 +160,7 @@ def _likely(header: Header, found: Mapping[str, int]) -> list[int]:
     """Return the columns left that are not named like an index or a time."""
     names = enumerate(map(plain_name, header.names))
     left = [(number, name) for number, name in names if number not in found.values()]
-    return [number for number, name in left if name not in _INDEX | _TIMES and not (header.named and is_rating(name))]
+    return [number for number, name in left if name not in INDEX | TIMES and not (header.named and is_rating(name))]
 
 
 def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: bool) -> int | None:
@@ -225,7 +230,8 @@ def refuse_times(numbers: Mapping[str, FloatArray], header: Header, picked: Pick
     )
 
 
-def _position(value: str | int, header: Header, key: str) -> int:
+def position_of(value: str | int, header: Header, key: str) -> int:
+    """Return the place of a column that was given by name or number."""
     available, source = header.names, header.source
     if isinstance(value, int):
         if not 0 <= value < len(available):
@@ -328,13 +334,16 @@ def time_reader(example: object) -> Callable[[object, str], float]:
 
 
 def _as_seconds(value: object, where: str) -> float:
-    """Turn a date or an ISO text into seconds since 1970; without a zone it is read as UTC."""
+    """Turn a date, an ISO text or one such as 31.05.2024 into seconds since 1970; without a zone it is read as UTC."""
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     if isinstance(value, str):
         text = value.strip()
+        dotted = _DOTTED.fullmatch(text)
         try:
-            value = datetime.datetime.fromisoformat(text)
+            value = datetime.datetime.fromisoformat(
+                "{2}-{1:0>2}-{0:0>2}{3}".format(*dotted.groups("")) if dotted else text
+            )
         except ValueError:
             value = text or None
     if value is None or value != value:  # NaN and NaT differ from themselves
@@ -342,7 +351,9 @@ def _as_seconds(value: object, where: str) -> float:
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         value = datetime.datetime(value.year, value.month, value.day)
     if not isinstance(value, datetime.datetime):
-        raise DataError(f"{value!r} at {where} is not a date; write dates as 2024-05-31 or 2024-05-31T12:30:00")
+        raise DataError(
+            f"{value!r} at {where} is not a date; write dates as 2024-05-31, 31.05.2024 or 2024-05-31T12:30:00"
+        )
     return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
 
 

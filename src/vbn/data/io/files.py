@@ -162,8 +162,13 @@ def _remedy(file: File) -> str:
         return f"it is compressed with gzip, so call it {file.path.name}.gz"
     if start == b"PAR1":
         return f"it is a parquet file, so call it {file.path.stem}.parquet"
-    was = " (it is UTF-16)" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-    return f"save the file as UTF-8{was}"
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "save the file as UTF-8 (it is UTF-16)"
+    name = file.path.name
+    return (
+        "save the file as UTF-8 (in a spreadsheet: CSV UTF-8; if it is Windows-1252, run "
+        f"iconv -f WINDOWS-1252 -t UTF-8 {name} > utf8-{name})"
+    )
 
 
 def read_lines(file: File) -> Generator[str]:

@@ -18,22 +18,25 @@ import numpy as np
 from vbn._errors import DataError, MissingExtraError
 from vbn.data.io.columns import (
     COUNTS,
+    ITEMS,
     Columns,
     Field,
     Header,
     NotANumberError,
     naming_columns,
     pick,
+    plain_name,
     refuse_times,
     warn_of_ratings,
 )
-from vbn.data.io.files import File, check_reading, find_file, open_binary, read_csv, reading
+from vbn.data.io.files import File, check_reading, find_file, open_binary, open_sheet, read_csv, reading
 from vbn.data.vocabulary import row_number, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
+_USERS = ("user", "userid", "user_id", "patient", "customer")
 INTERACTIONS = (
-    Field("users", ("user", "users", "userid", "user_id", "patient", "customer", "row")),
-    Field("items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product", "column")),
+    Field("users", (*_USERS, "row", "users", "customer_id", "customerid", "client", "buyer", "patient_id")),
+    Field("items", ITEMS),
     Field("weights", (*COUNTS, *_PLAYS), number=True, optional=True, doubt=True),
 )
 TIME = Field("time", (), optional=True, time=True)
@@ -41,6 +44,10 @@ PAIRS = (
     Field("left", ("left", "row", "entity", "source", "first", "word")),
     Field("right", ("right", "column", "context", "target", "second")),
     Field("counts", (*COUNTS, *_PLAYS), number=True, optional=True, doubt=True),
+)
+_BASKETS = (
+    Field("baskets", ("basket", "baskets", "basket_id", "order", "order_id", "transaction", "session", "invoice")),
+    Field("items", ITEMS),
 )
 _QUESTIONS = (
     Field("first", ("first", "left", "row", "entity", "source", "subject", "head", "user", "user_id", "userid")),
@@ -319,6 +326,17 @@ def read_parquet(file: File) -> Table:
     if table is None:
         raise DataError(f"{file.path.name} holds no table")
     return replace(table, source=file.path.name)
+
+
+def table_kind(path: str | os.PathLike[str], delimiter: str | None = None) -> str | None:
+    """Return what a table or file holds by the names of its columns: "interactions", "pairs" or "baskets"; or None."""
+    file = find_file(path, delimiter=delimiter)
+    named = read_parquet(file).names if file.kind == "parquet" else open_sheet(file, {}, (), True, delimiter).names
+    plain = {plain_name(name) for name in named}
+    for kind, fields in (("interactions", INTERACTIONS), ("pairs", PAIRS), ("baskets", _BASKETS)):
+        if all(plain.intersection(item.aliases) for item in fields if not item.optional):
+            return kind
+    return None
 
 
 def _parquet_reader() -> Callable[[Any], object]:
