@@ -43,7 +43,7 @@ class Constructors:
         "right", "user", "item", ...) or text above a number, and does not if it holds a number or a name of a later
         line. If that does not decide, an error asks you to say.
     delimiter : str, optional
-        What separates the fields. By default a comma in .csv (a semicolon if its first line has one and no comma), a
+        What separates the fields. By default a comma in .csv (a semicolon or tab if its first line has more of them), a
         tab in .tsv, and in .txt a tab, a comma or white space, depending on the first line. If you give it, files with
         other suffixes (.dat, .data) are read as text too. It may have several characters, such as "::". A .txt file of
         sequences or baskets has one of them a line, and the delimiter separates its tokens or items.
@@ -59,8 +59,8 @@ class Constructors:
     - one with a usual name: "count", "weight", "n", "value", "freq", "plays", ...;
     - otherwise, where columns have no names (a file without a header, a frame with numbered columns), the third of
       three if it holds numbers; it is an error if these look like times (all of them 100 million or more);
-    - never a column of text, or one named "timestamp", "date", "index" or the like; nor one named "rating", "stars" or
-      "score", of which a warning says what could be done with it;
+    - never a column of text, or one named "timestamp", "date", "index", "order_id" or the like; nor one named "rating",
+      "stars" or "score", of which a warning says what could be done with it;
     - any other column of numbers is an error that says how to use it and how to leave it out.
 
     `Dataset.describe` says which columns were read.

@@ -97,4 +97,7 @@ def weighed(
         share = np.exp2((times - times.max(initial=-math.inf)) / length_of(half_life))
         before = read.numbers.get("weights", np.ones(len(read)))
         read = replace(read, numbers={**read.numbers, "weights": before * share})
+        if reading is not None:
+            named = {key: title for key, title in reading.items() if key != "time" and title is not None}
+            reading = {**named, f"weights that halve every {half_life}": reading["time"]}
     return read, reading

@@ -32,6 +32,7 @@ ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, "
 """Usual names of a column of items."""
 COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *_AMOUNTS)
 """Usual names of a column of counts."""
+_IDS, _ORDERS = ("id", "ids", "no", "nr", "key", "uuid"), ("order", "orderid", "invoice", "session", "basket")
 RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores"))
 """Last words of the names of columns that say how much somebody liked something, not how much a row weighs."""
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})([ T].*)?")  # day, month, year
@@ -114,6 +115,11 @@ def is_rating(name: str) -> bool:
     return plain_name(name).rpartition("_")[2] in RATINGS
 
 
+def _is_id(name: str) -> bool:
+    """Return whether a column is called like one of ids, which are no counts even if they are numbers."""
+    return plain_name(name).rpartition("_")[2] in _IDS or plain_name(name) in _ORDERS
+
+
 def _rated(header: Header, found: Mapping[str, int]) -> list[int]:
     """Return the columns of numbers left that are called like ratings."""
     names = enumerate(header.names if header.named else ())
@@ -168,7 +174,7 @@ def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: boo
     left = _likely(header, found)
     if item.by_position and placed and left:
         return left[0]
-    left = [number for number in left if header.is_number(number)]
+    left = [at for at in left if header.is_number(at) and not (header.named and _is_id(header.names[at]))]
     if not left:
         return None
     if not header.named and len(header.names) == len(found) + 1:

@@ -224,8 +224,8 @@ def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str
 def mark_of(file: File) -> str | None:
     """Return what separates the fields of a file by default; None is white space.
 
-    That is a tab in a .tsv file, and a comma in a .csv file, or a semicolon if its first line has one and no comma, as
-    many spreadsheets write it. In a .txt file it is a tab or a comma if the first line has one.
+    That is a tab in a .tsv file, and a comma in a .csv file, or a semicolon or a tab if its first line has more of
+    these, as many spreadsheets write it. In a .txt file it is a tab or a comma if the first line has one.
     """
     if file.kind == "tsv":
         return "\t"
@@ -234,7 +234,7 @@ def mark_of(file: File) -> str | None:
     if file.kind != "csv":
         return next((mark for mark in "\t," if mark in first), None)
     bare = _QUOTED.sub("", first)
-    return ";" if ";" in bare and "," not in bare else ","
+    return max((",", ";", "\t"), key=bare.count)  # the first of them if there is none
 
 
 class Sheet(NamedTuple):
