@@ -153,7 +153,7 @@ def _parents(half: Half, own: Explained) -> tuple[Parent, ...]:
                     float(share.mean @ own.mean) / lengths if lengths > 0 else 0.0,
                     float(np.linalg.norm(share.mean - own.mean)),
                     told(share.above, through * share.weight, nearest=False),
-                    half.names.label(half.names.id(share.name)),
+                    half.names.label(half.names.id(share.name)) if share.name in half.names else None,
                 )
             )
         return tuple(found)
