@@ -1,6 +1,7 @@
 """Examples in README, docs and docstrings run as written: in an empty folder that they may fill.
 
-Vectors of texts are kept in a folder of the test run, never in the user's cache. A page that says `<!-- needs: package -->` is skipped where that package is not installed.
+Vectors of texts are kept in a folder of the test run, never in the user's cache. A page that says
+`<!-- needs: package -->` is skipped where that package is not installed.
 """
 
 import importlib.util

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import FrameType
 
@@ -22,6 +22,8 @@ def in_python(name: str, value: object = None) -> str:
     """Phrase a remedy for a caller in Python: a parameter and its value, a parameter alone, or words as they are."""
     if not name:
         return str(value)
+    if name == "columns" and isinstance(value, Mapping):
+        return ", ".join(f"{key}={column!r}" for key, column in value.items())
     return f"{name}=" if value is None else f"{name}={value!r}"
 
 
@@ -29,8 +31,9 @@ class Told:
     """A message with remedies as data: a parameter and its value, a parameter alone, or a call in Python.
 
     The message has a `REMEDY` in place of each. Python, shell and REST phrase them in their own words, and the shell
-    leaves out what it does not have. Remedies are (parameter, value), (parameter,), or ("", words) for what is no
-    parameter, such as a method to call.
+    leaves out what it does not have. Remedies are (parameter, value), (parameter,), ("columns", {parameter: column})
+    for columns of a table or file in order, or ("", words) for what is no parameter, such as a method to call.
+    `about` says which input it is about, if that is not the main one: "taxonomy", "relation", ...
 
     Examples
     --------
@@ -44,6 +47,7 @@ class Told:
     def __init__(self, *message: object, remedies: Iterable[tuple[str, object] | tuple[str]] = ()) -> None:
         super().__init__(*message)
         self.remedies = tuple(remedies)
+        self.about = ""
 
     def told(self, phrase: Callable[..., str]) -> str:
         """Return the message with each remedy as `phrase(parameter, value)` has it."""

@@ -1,5 +1,9 @@
 """What a training keeps beside its model goes with that model, and nobody evaluates or resumes another one by it."""
 
+import hashlib
+import re
+import tomllib
+
 import pytest
 
 import vbn
@@ -113,3 +117,82 @@ def test_the_summary_is_of_what_is_trained_on(train, tmp_path, called):
     shown = called(*given, cwd=tmp_path).stdout
     assert "cells      21," in shown  # of 28
     assert "held out   7 cells beside these" in shown
+
+
+def patients(folder):
+    rows = [(f"patient {p}", f"illness {d}", 1) for p in range(24) for d in range(9) if (p * 5 + d * 3) % 4]
+    write_csv(folder / "records.csv", [("user", "item", "count"), *rows])
+    write_csv(folder / "kinds.csv", [("child", "parent"), *((f"illness {d}", f"kind {d % 2}") for d in range(9))])
+    return ["records.csv", "--kind", "interactions", "--taxonomy", "kinds.csv", "--no-counts", *FAST]
+
+
+def records_in(folder):
+    """Which files hold the names of a patient and of an illness side by side."""
+    held = re.compile(rb"patient \d+\W{1,3}illness \d")
+    return [str(file) for file in folder.rglob("*") if file.is_file() and held.search(file.read_bytes())]
+
+
+@pytest.mark.parametrize("by", ["random", "user"])
+def test_without_counts_no_record_lies_in_the_folder(tmp_path, called, by):
+    given = [*patients(tmp_path), "--hold-out", 0.2, "--hold-out-by", by, "--checkpoint-every", 1]
+    kept = [option for option in given if option not in ("--no-counts", "-q")]
+    assert called("train", *kept, cwd=tmp_path).returncode == 0
+    assert records_in(tmp_path / "m")  # they lie there with counts, and go with the next model
+    loud = [option for option in given if option != "-q"]
+    said = called("train", *loud, cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    assert "not written" in said.stderr
+    assert "--held-out FILE" in said.stderr
+    assert records_in(tmp_path / "m") == []
+    card = (tmp_path / "m" / "README.md").read_text()
+    assert "contains no training records; it contains the names and densities of" in card
+    assert called("evaluate", "m", "--task", "recommendation", cwd=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("by", ["random", "user"])
+def test_held_out_pairs_go_to_a_file_that_the_user_names(tmp_path, called, by):
+    given = [*patients(tmp_path), "--hold-out", 0.2, "--hold-out-by", by, "--held-out", "pairs.csv"]
+    assert called("train", *given, cwd=tmp_path).returncode == 0
+    assert records_in(tmp_path / "m") == []
+    assert (tmp_path / "pairs.csv").read_text().startswith("user,item,weight\n")
+    assert (tmp_path / "pairs_known.csv").exists() == (by == "user")
+    asked = "evaluate", "m", "--task", "recommendation", "--json"
+    assert called(*asked, "--include-seen", cwd=tmp_path).returncode == 0  # found through train.toml
+    (tmp_path / "pairs.csv").write_text("user,item\npatient 1,illness 1\n")
+    assert "may not be of this model" in called(*asked, cwd=tmp_path).stderr
+
+
+def test_a_bad_place_for_held_out_pairs_is_refused_before_the_training(tmp_path, called):
+    given = patients(tmp_path)
+    for options, told in [
+        (["--held-out", "p.csv"], "give --hold-out"),
+        (["--hold-out", 0.2, "--held-out", "m/p.csv"], "outside of it"),
+        (["--hold-out", 0.2, "--held-out", "records.csv"], "is an input"),
+        (["--hold-out", 0.2, "--held-out", "kinds.csv"], "is an input"),
+        (["--hold-out", 0.2, "--held-out", "nowhere/p.csv"], "no folder"),
+    ]:
+        result = called("train", *given, *options, cwd=tmp_path)
+        assert result.returncode == 2
+        assert told in result.stderr
+    assert not (tmp_path / "m").exists()
+
+
+def test_settings_and_card_have_the_checksum_of_every_input(tmp_path, called):
+    given = patients(tmp_path)
+    write_csv(tmp_path / "sees.csv", [("left", "right"), ("patient 1", "illness 1")])
+    given += ["--relation", "sees=sees.csv"]
+    assert called("train", *given, cwd=tmp_path).returncode == 0
+    stated = tomllib.loads((tmp_path / "m" / "train.toml").read_text())["sha256"]
+    files = ["records.csv", "kinds.csv", "sees.csv"]
+    assert stated == {f"../{name}": hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in files}
+    assert all(digest in (tmp_path / "m" / "README.md").read_text() for digest in stated.values())
+    assert called("add", "m", "illness 77", "--parent", "kind 1", cwd=tmp_path).returncode == 0
+    assert all(digest in (tmp_path / "m" / "README.md").read_text() for digest in stated.values())
+    assert called("train", "--config", "m/train.toml", "--out", "n", "-q", cwd=tmp_path).returncode == 0
+
+
+def test_the_card_tells_of_records_that_lie_beside_the_model(train, tmp_path):
+    train("--hold-out", 0.2)
+    assert "training records (counts)" in (tmp_path / "m" / "README.md").read_text()
+    vbn.load(tmp_path / "m").save(tmp_path / "m", counts=False)
+    assert "training records (held_out.csv)" in (tmp_path / "m" / "README.md").read_text()

@@ -194,7 +194,7 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
         (["pairs.csv", "--kind", "pairs", "--columns", "left,rihgt"], "Did you mean 'right'"),
         (["pairs.csv", "--kind", "pairs", "--taxonomy", "cycle.csv"], "pass --drop-cycles"),
         (["pairs.csv", "--kind", "pairs", "--relation", "r=strangers.csv"], "pass --skip-unknown"),
-        (["prices.csv", "--kind", "pairs"], "with --columns"),
+        (["prices.csv", "--kind", "pairs"], "or --columns left,right to"),
         (["prices.csv", "--kind", "sequences"], "--columns"),
         (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv"], "is a file"),
         (["pairs.csv", "--kind", "pairs", "--out", "pairs.csv/deeper"], "is a file"),

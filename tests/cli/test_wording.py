@@ -21,7 +21,7 @@ ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
             "pass {remedy} or {remedy}",
             [("header", True), ("header", False)],
             TRAIN,
-            "pass --header or --no-header, name them with --columns",
+            "pass --header or --no-header",
         ),
         ("pass {remedy} if so", [("delimiter", " ")], TRAIN, "pass --delimiter ' ' if so"),
         ("pass it as {remedy}.", [("user",)], ASK, "pass it as --user."),
@@ -40,10 +40,10 @@ ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
         ),
         ("several; name one with {remedy}", [("weights",)], TRAIN, "several; name one with --columns"),
         (
-            "these look like times; pass {remedy} if they are, or {remedy} and {remedy} to leave them out",
-            [("counts", 1), ("left", 0), ("right", 2)],
+            "these look like times; pass {remedy} if they are, or {remedy} to leave them out",
+            [("columns", {"left": 0, "right": 2, "counts": "a b"}), ("columns", {"left": 0, "right": "x,y"})],
             TRAIN,
-            "these look like times; name the columns to read with --columns",
+            "these look like times; pass --columns '0,2,a b' if they are, or --columns '0,\"x,y\"' to leave them out",
         ),
     ],
 )

@@ -62,17 +62,17 @@ def test_a_column_given_twice():
 
 @pytest.mark.parametrize("to", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])
 def test_bad_tables(to):
-    table = to(pd.DataFrame({"user": ["u", None], "item": ["i", "j"], "rating": [1.0, -1.0]}))
+    table = to(pd.DataFrame({"user": ["u", None], "item": ["i", "j"], "plays": [1.0, -1.0]}))
     with pytest.raises(DataError, match=r"row 1 .*column 'user'"):
         Dataset.from_interactions(table)
-    listed = "no column 'itm'; its columns are 'user', 'item', 'rating'. Did you mean 'item'"
+    listed = "no column 'itm'; its columns are 'user', 'item', 'plays'. Did you mean 'item'"
     with pytest.raises(DataError, match=listed):
         Dataset.from_interactions(table, "user", "itm")
     with pytest.raises(DataError, match="no column number 5"):
         Dataset.from_interactions(table, 0, 5)
     with pytest.raises(DataError, match="name or the number of a column"):
         Dataset.from_interactions(table, ["u", "v"], "item")
-    good = to(pd.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "rating": [1.0, -1.0]}))
+    good = to(pd.DataFrame({"user": ["u", "v"], "item": ["i", "j"], "plays": [1.0, -1.0]}))
     with pytest.raises(DataError, match=r"weight at row 1 .* negative"):
         Dataset.from_interactions(good)
     with pytest.raises(DataError, match="no data"):
@@ -105,10 +105,10 @@ def test_columns_of_a_dict_must_be_of_one_length():
         ("user,item\nu,i\nv\n", "line 3 of bad.csv has 1 field where the first line has 2"),
         ('user,item\n"u\n2",i\nv,i,3\n', "line 4 of bad.csv has 3 fields"),
         ("user,item\nu,i\n,j\n", "empty name at line 3 of bad.csv, column 'user'"),
-        ("user,item,rating\nu,i,1\nv,i,two\n", "'two' at line 3 of bad.csv"),
-        ("user,item,rating\nu,i,1\n\nv,i,-2\n", r"line 4 of bad.csv is negative"),
-        ("user,item,rating\nu,i,\n", r"line 2 of bad.csv is missing"),
-        ("user,item,rating\nu,i,inf\n", r"line 2 of bad.csv is infinite"),
+        ("user,item,plays\nu,i,1\nv,i,two\n", "'two' at line 3 of bad.csv"),
+        ("user,item,plays\nu,i,1\n\nv,i,-2\n", r"line 4 of bad.csv is negative"),
+        ("user,item,plays\nu,i,\n", r"line 2 of bad.csv is missing"),
+        ("user,item,plays\nu,i,inf\n", r"line 2 of bad.csv is infinite"),
         ('user,item\nu,"i\nv,j\n', "line 2 of bad.csv cannot be split"),
         ('user,item\nu,"i"x\n', "line 2 of bad.csv cannot be split"),
         ("user\nu\n", "no column for items"),

@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 
 from tests.data.making import write
-from vbn._errors import DataError, RelationError
+from vbn._errors import DataError, ParameterError, RelationError, VBNWarning
 from vbn.data import Dataset, Taxonomy, pair_columns
 
 BUILDERS = pytest.mark.parametrize("build", [Dataset.from_interactions, Dataset.from_pairs])
 
 
 @BUILDERS
-@pytest.mark.parametrize("name", ["count", "Counts", "weight", "rating", "n", "value", "freq", "play count", "Stars"])
+@pytest.mark.parametrize("name", ["count", "Counts", "weight", "n", "value", "freq", "play count", "Plays"])
 def test_usual_names_of_counts_are_known(build, name, tmp_path):
     assert build(write(tmp_path, f"a,b,{name}\nx,y,3\n")).counts.total == 3
     assert build({"a": ["x"], name: [3], "b": ["y"]}).counts.total == 3
@@ -54,7 +54,7 @@ def test_a_third_column_without_a_name(build, tmp_path):
 
 def test_a_third_column_that_looks_like_times(tmp_path):
     path = write(tmp_path, "1,2,881250949\n1,4,891717742\n")
-    with pytest.raises(DataError, match=r"look like times, not like weights; pass weights=2 .* or users=0, items=1"):
+    with pytest.raises(DataError, match=r"look like times, not like weights; pass .*weights=2 .* or users=0"):
         Dataset.from_interactions(path)
     assert Dataset.from_interactions(path, users=0, items=1).counts.total == 2
     assert Dataset.from_interactions(path, weights=2).counts.total == 881250949 + 891717742
@@ -64,12 +64,14 @@ def test_a_third_column_that_looks_like_times(tmp_path):
 
 def test_more_columns_than_can_be_told_apart(tmp_path):
     path = write(tmp_path, "196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "u.tsv")
-    with pytest.raises(DataError, match=r"columns '2', '3': are they weights\? Pass weights=2 to use them, or users=0"):
+    with pytest.raises(DataError, match=r"columns '2', '3': are they weights\? Pass .*=2 to use them, or users=0"):
         Dataset.from_interactions(path)
     assert Dataset.from_interactions(path, 0, 1, 2).counts.total == 6
     assert Dataset.from_interactions(path, weights=2).counts.total == 6
-    with pytest.raises(DataError, match="several columns that may be weights: 'count', 'rating'"):
-        Dataset.from_interactions({"user": ["x"], "item": ["y"], "rating": [3], "count": [1]})
+    with pytest.raises(DataError, match="several columns that may be weights: 'count', 'plays'"):
+        Dataset.from_interactions({"user": ["x"], "item": ["y"], "plays": [3], "count": [1]})
+    rated = Dataset.from_interactions({"user": ["x"], "item": ["y"], "rating": [3], "count": [7]})
+    assert rated.counts.total == 7  # ratings are no weights
     with pytest.raises(DataError, match="column 'price': are they weight"):
         Taxonomy.from_edges(pd.DataFrame({"child": ["x"], "parent": ["y"], "price": [3]}))
 
@@ -175,3 +177,73 @@ def test_pairs_from_a_file_and_none_at_all(tmp_path):
 def test_bad_pairs_to_ask_about(pairs, message):
     with pytest.raises(DataError, match=message):
         pair_columns(pairs)
+
+
+RATED = {"user": ["ann", "bob", "ann"], "item": ["Heat", "Heat", "Casino"], "Rating": [5.0, 2.0, 4.0]}
+
+
+def test_ratings_are_left_out_with_a_warning():
+    with pytest.warns(VBNWarning, match=r"'Rating' of the table holds ratings.* min_weight=3\.5.* weights='Rating'"):
+        data = Dataset.from_interactions(RATED)
+    assert data.counts.total == 3
+    with pytest.warns(VBNWarning, match=r"counts 1; take them as counts with .*counts='stars'"):
+        assert Dataset.from_pairs({"left": ["a"], "right": ["b"], "stars": [5]}).counts.total == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "total"),
+    [
+        ({"weights": "Rating"}, 11),
+        ({"min_weight": 3.5}, 2),
+        ({"min_weight": 4}, 2),
+        ({"users": "user", "items": "item", "min_weight": 5}, 1),
+        ({"min_weight": 3.5, "weighted": True}, 9),
+        ({"users": "user", "items": "item", "weights": "Rating", "weighted": False}, 3),
+        ({"users": "user", "items": "item", "weights": "Rating", "min_weight": 1}, 3),
+    ],
+)
+def test_what_is_done_with_ratings_is_said(options, total):
+    assert Dataset.from_interactions(RATED, **options).counts.total == total
+    columns = [RATED["user"], RATED["item"], RATED["Rating"]]
+    more = {key: value for key, value in options.items() if key in ("min_weight", "weighted")}
+    assert Dataset.from_interactions(*columns, **more).counts.total == total
+
+
+def test_a_least_weight_needs_weights():
+    with pytest.raises(DataError, match="min_weight needs weights; give them as weights="):
+        Dataset.from_interactions(["a"], ["b"], min_weight=2)
+    with pytest.raises(DataError, match=r"which column of the table holds the weights\? Name it with weights="):
+        Dataset.from_interactions({"user": ["a"], "item": ["b"], "genre": ["c"]}, min_weight=2)
+    with pytest.raises(DataError, match=r"all weights are below min_weight=9; the largest is 5"):
+        Dataset.from_interactions(RATED, min_weight=9)
+    with pytest.raises(DataError, match=r"the weight at row 1 .* is missing"):
+        Dataset.from_interactions(RATED | {"Rating": [5, None, 4]}, min_weight=3)
+    for wrong in ({"min_weight": "3"}, {"weighted": "no"}):
+        with pytest.raises(ParameterError):
+            Dataset.from_interactions(RATED, **wrong)
+
+
+def test_thumbs_may_be_negative_where_only_the_good_ones_count():
+    assert Dataset.from_interactions(["a", "a"], ["x", "y"], [-1, 1], min_weight=1).columns.names == ("x", "y")[1:]
+
+
+def test_decimal_commas_are_read_where_commas_do_not_separate(tmp_path):
+    file = write(tmp_path, "user;item;weight\nann;Heat;3,5\nbob;Heat;0,5\n", "data.csv")
+    assert Dataset.from_interactions(file).counts.total == 4
+
+
+@pytest.mark.parametrize("time", [[0, 10, 20], ["1970-01-01T00:00:00", "1970-01-01T00:00:10", "1970-01-01T00:00:20"]])
+@pytest.mark.parametrize("half_life", [10, "10", "10s", "10 seconds"])
+def test_old_rows_count_less(time, half_life):
+    data = Dataset.from_interactions(["u"] * 3, ["a", "b", "b"], time=time, half_life=half_life)
+    assert dict(zip(data.columns.names, data.columns.counts.tolist(), strict=True)) == {"b": 1.5, "a": 0.25}
+    doubled = Dataset.from_interactions(["u"] * 3, ["a", "b", "b"], [2, 2, 2], time=time, half_life=half_life)
+    assert doubled.counts.total == 3.5
+
+
+def test_a_half_life_that_cannot_be_read():
+    with pytest.raises(ParameterError, match=r"half_life needs to know when .* time="):
+        Dataset.from_interactions(["u"], ["a"], half_life=3)
+    for wrong in ("3 months", "soon", 0, -1, float("nan"), True, "1m"):
+        with pytest.raises(ParameterError, match="half_life must be a positive number"):
+            Dataset.from_interactions(["u"], ["a"], time=[1], half_life=wrong)

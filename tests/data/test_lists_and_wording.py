@@ -71,9 +71,9 @@ def test_txt_files_of_columns_are_read_as_such_if_columns_are_named(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.* no pair left to train on")
 def test_a_description_says_which_columns_were_read(tmp_path):
-    path = write(tmp_path, "item,user,rating\ni,u,3\nj,v,4\n", "m.csv")
+    path = write(tmp_path, "item,user,plays\ni,u,3\nj,v,4\n", "m.csv")
     found, named = Dataset.from_interactions(path), Dataset.from_interactions(path, "user", "item")
-    assert "  read       users from 'user', items from 'item', weights from 'rating'" in str(found.describe())
+    assert "  read       users from 'user', items from 'item', weights from 'plays'" in str(found.describe())
     assert "  read       users from 'user', items from 'item'; every row counts 1" in str(named.describe())
     assert found.counts.total == 7
     assert named.counts.total == 2

@@ -13,7 +13,7 @@ from tests.data.making import write
 from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError
 from vbn.data import Dataset, Taxonomy
 
-ROWS = "user,item,rating\nu,i,1\n,i,2\nv,,3\nv,i,4\nu,j,5\n"
+ROWS = "user,item,plays\nu,i,1\n,i,2\nv,,3\nv,i,4\nu,j,5\n"
 KEPT = Dataset.from_interactions(["u", "v", "u"], ["i", "i", "j"], [1, 4, 5])
 
 
@@ -34,7 +34,7 @@ def test_empty_fields_are_counted_or_left_out(tmp_path):
 
 
 def test_lines_are_still_the_files_own_after_rows_were_left_out(tmp_path):
-    path = write(tmp_path, "user,item,rating\nu,,1\nu,i,-2\n")
+    path = write(tmp_path, "user,item,plays\nu,,1\nu,i,-2\n")
     with pytest.raises(DataError, match=r"the weight at line 3 of data\.csv is negative"):
         Dataset.from_interactions(path, missing="drop")
 
@@ -55,7 +55,7 @@ def test_texts_that_may_mean_missing(text, tmp_path):
 def test_missing_values_in_memory(nothing):
     users, items = ["u", nothing, "v", "v", "u"], ["i", "i", nothing, "i", "j"]
     build, ratings = Dataset.from_interactions, [1, 2, 3, 4, 5]
-    frame = pd.DataFrame({"user": users, "item": items, "rating": ratings})
+    frame = pd.DataFrame({"user": users, "item": items, "plays": ratings})
     forms = [(users, items, ratings), (list(zip(users, items, ratings, strict=True)),), (frame,)]
     for form in forms:
         with pytest.raises(DataError, match=r"(missing|empty) name.* at (row|position) 1 .*; .*missing='drop'"):

@@ -23,14 +23,14 @@ def in_shell(name, value=None):
     ("text", "read", "told"),
     [
         ("left,right\na,\n", Dataset.from_pairs, "pass --missing drop to leave"),
-        ("one,other\na,b\n", Dataset.from_pairs, "Pass --header True or --header False, or"),
+        ("one,other\na,b\n", Dataset.from_pairs, "or pass --header True or --header False"),
         (
             "left,right,price\na,b,1\n",
             Dataset.from_pairs,
-            "Pass --counts price to use them, or --left left, --right right",
+            r"Pass --columns .*'counts': 'price'} to use them, or --columns {'left': 'left', 'right': 'right'} to",
         ),
         ("left,right,n,count\na,b,1,2\n", Dataset.from_pairs, "'count', 'n'; name one with --counts"),
-        ("a,b,900000000\n", Dataset.from_pairs, "pass --counts 2 if they are, or --left 0, --right 1 to"),
+        ("a,b,900000000\n", Dataset.from_pairs, "2} if they are, or --columns {'left': 0, 'right': 1} to"),
         ("id,body\n1,a b\n", Dataset.from_sequences, "Name it with --column: id, body"),
         ("0,1\n1,0\n", Dataset.from_matrix, "pass --header True if"),
         ("tea,milk\ntea\n", Dataset.from_baskets, "call the file data.txt and pass --delimiter ,"),

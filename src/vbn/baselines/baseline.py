@@ -230,8 +230,8 @@ class Baseline(Parameters, ABC):
                 mask = allowed.copy()
                 mask[hidden[at]] = False
                 best = top(values, mask, k)
-                names = [columns[j] for j in best.tolist()]
-                found.append(Table(names, values[best], np.zeros(len(best)), self._measure, query=labels[at]))
+                none = np.zeros(len(best))
+                found.append(Table.of(columns, best, values[best], none, self._measure, query=labels[at]))
         return found
 
 

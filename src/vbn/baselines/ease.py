@@ -66,7 +66,7 @@ class ItemWeights(Baseline):
         allowed[number] = False
         weights = _dense(self._weights[[number]])[0]
         best = top(weights, allowed, int(k))
-        return Table([known.columns[j] for j in best.tolist()], weights[best], np.zeros(len(best)), "weight")
+        return Table.of(known.columns, best, weights[best], np.zeros(len(best)), "weight")
 
     def _fitted(self) -> Dataset:
         if self.data_ is None:

@@ -168,7 +168,7 @@ class Vectors:
         names, allowed = self.side(side).names, allowed.copy()
         allowed[hidden] = False
         best = top(scores, allowed, k)
-        return Table([names[i] for i in best.tolist()], scores[best], np.zeros(len(best)), measure)
+        return Table.of(names, best, scores[best], np.zeros(len(best)), measure)
 
 
 def _check_finite(*arrays: np.ndarray) -> None:

@@ -279,26 +279,6 @@ def senses(
     show(found, as_json=as_json)
 
 
-def _known(model: Any, pairs: Sequence[tuple[str, str]], file: str) -> list[tuple[str, str]]:
-    trained = model.trained_
-    known = [pair for pair in pairs if pair[0] in trained.rows and pair[1] in trained.columns]
-    if not known:
-        left, right = pairs[0]
-        raise DataError(
-            f"{file}: the model knows both names of none of the {len(pairs):,} pairs, such as {left!r} and {right!r}; "
-            "name the columns of the pair with --columns if these are the wrong ones."
-        )
-    if len(known) < len(pairs):
-        say(f"left out {len(pairs) - len(known):,} of {len(pairs):,} pairs: a name is unknown")
-    return known
-
-
-def _write(stream: IO[str], rows: Iterable[Sequence[Any]]) -> None:
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("left", "right", "p", "std"))
-    writer.writerows((left, right, f"{p:.9g}", f"{std:.9g}") for left, right, p, std in rows)
-
-
 @verb(
     "vbn audit my-model",
     "vbn audit my-model --entity brie -k 5    (the parents that fit it best)",

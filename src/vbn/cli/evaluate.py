@@ -133,12 +133,15 @@ def _positions(given: str) -> list[float] | str:
 def _known(model: Path, data: Path | None, fold_in: Path | None) -> Any:
     """Return what users have when they are asked about: of a file, or what `vbn train` kept beside what it held out."""
     from vbn.cli.reading import read_pairs
-    from vbn.cli.run_files import KNOWN
+    from vbn.cli.run_files import held_out_of, known_beside
     from vbn.data import Dataset
 
-    if fold_in is None and (data is not None or not (model / KNOWN).is_file()):
-        return None
-    pairs = read_pairs(fold_in or model / KNOWN, [], number=False)
+    if fold_in is None:
+        held = held_out_of(model) if data is None else None
+        fold_in = None if held is None else known_beside(held)
+        if fold_in is None or not fold_in.is_file():
+            return None
+    pairs = read_pairs(fold_in, [], number=False)
     return Dataset.from_interactions(pairs.left, pairs.right, pairs.numbers)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from vbn.cli.app import verb
-from vbn.cli.shared import Model, OnSide, Side, open_model, say
+from vbn.cli.shared import ColumnNames, Model, OnSide, Side, open_model, say, split_columns
 
 
 @verb(
@@ -32,13 +32,14 @@ def add(
     source: Annotated[
         Path | None, typer.Option("--from", help="Many at once: a csv of name, parent[, weight], a row a parent.")
     ] = None,
+    columns: ColumnNames = None,
     side: OnSide = "column",
     out: Annotated[Path | None, typer.Option(help="Folder for the larger model; by default it replaces MODEL.")] = None,
 ) -> None:
     """Give new entities a density at once, without retraining."""
     from vbn.cli.content import texts_of, vectors_of
     from vbn.cli.run_files import forget, note_added, run_of
-    from vbn.inference import text_sources
+    from vbn.inference import read_new, text_sources
 
     if (name is None) == (source is None):
         raise typer.BadParameter("give a name or --from, one of the two.")
@@ -46,13 +47,15 @@ def add(
         raise typer.BadParameter(
             "--parent, --context, --features and --text belong to one name; with --from, the file has the parents."
         )
+    if columns is not None and source is None:
+        raise typer.BadParameter("--columns are those of the file that --from gives.")
     target = out or model
     in_place = target.resolve() == model.resolve()
     run = run_of(model) if in_place else None
     grown = open_model(model)
     counts = grown.data_ is not None
     before = len(grown.trained_.vocabulary(side))
-    new: Any = source
+    new: Any = source if columns is None else read_new(source, split_columns(columns))
     if name is not None:
         new = {
             name: {

@@ -13,7 +13,8 @@ import typer
 
 from vbn._errors import DataError, UnknownEntityError
 from vbn.cli.content import check_content_usage, with_content
-from vbn.cli.shared import option_of, split_columns
+from vbn.cli.settings import input_files, paths_of
+from vbn.cli.shared import option_of, say, split_columns
 from vbn.data import (
     COUNTS,
     Dataset,
@@ -24,6 +25,7 @@ from vbn.data import (
     plain_name,
     read_columns,
     read_lines,
+    table_kind,
 )
 
 _LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
@@ -34,7 +36,7 @@ _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 _ACCEPTED = {
     "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
     "baskets": (_TEXT_FILE | {"drop_missing", "weight"}, 2),
-    "interactions": (_TEXT_FILE | {"drop_missing", "time"}, 3),
+    "interactions": (_TEXT_FILE | {"drop_missing", "time", "min_weight", "weighted", "half_life"}, 3),
     "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
     "folder": (frozenset(), 0),
@@ -129,17 +131,25 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter(f"--columns: {kind} have at most {width} columns to choose.")
     if "weight" in settings:
         _weight(settings["weight"])
+    if {"id", "levels", "split", "label", "prefix"} & settings.keys() and "catalogue" not in settings:
+        raise typer.BadParameter("options for a catalogue were given, but no --catalogue.")
     unknown = set(settings.get("symmetric", ())) - settings.get("relation", {}).keys()
     if unknown:
         raise typer.BadParameter(f"--symmetric {sorted(unknown)[0]}: there is no --relation of this name.")
-    if {"taxonomy_side", "taxonomy_columns", "drop_cycles"} & settings.keys() and "taxonomy" not in settings:
+    knowledge = {"taxonomy_side", "taxonomy_columns", *(() if "catalogue" in settings else ("drop_cycles",))}
+    if knowledge & settings.keys() and "taxonomy" not in settings:
         raise typer.BadParameter("options for a taxonomy were given, but no --taxonomy.")
+    if "relation_columns" in settings and "relation" not in settings:
+        raise typer.BadParameter("--relation-columns was given, but no --relation.")
+    if "half_life" in settings and "time" not in settings:
+        raise typer.BadParameter("--half-life needs --time, the column of the input that says when.")
     if "validation" in settings and "hold_out" in settings:
         raise typer.BadParameter("give --validation or --hold-out, not both.")
     if "hold_out" in settings and not 0.0 < settings["hold_out"] < 1.0:
         raise typer.BadParameter(f"--hold-out must be above 0 and below 1, not {settings['hold_out']:g}.")
     check_content_usage(settings)
     _check_hold_out_by(settings)
+    _check_held_out(settings)
     _check_engine(settings)
 
 
@@ -149,6 +159,21 @@ def _check_hold_out_by(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter("--hold-out-by says which pairs to hold out: give --hold-out, too.")
     if by in ("time", "last") and kind != "folder" and "time" not in settings:
         raise typer.BadParameter(f"--hold-out-by {by} needs --time, the column of the input that says when.")
+
+
+def _check_held_out(settings: Mapping[str, Any]) -> None:
+    """Refuse a file for held-out pairs that is an input, or lies in a folder that must hold no records."""
+    if "held_out" not in settings:
+        return
+    if "hold_out" not in settings:
+        raise typer.BadParameter("--held-out says where to write held-out pairs: give --hold-out, too.")
+    file, out = Path(settings["held_out"]).resolve(), Path(settings["out"]).resolve()
+    if not settings.get("counts", True) and out in file.parents:
+        raise typer.BadParameter("--no-counts keeps records out of the folder: choose a --held-out outside of it.")
+    if not file.parent.is_dir():
+        raise typer.BadParameter(f"--held-out: there is no folder {file.parent}.")
+    if file.exists() and any(file.samefile(read) for read in input_files(settings)):
+        raise typer.BadParameter(f"--held-out would overwrite {settings['held_out']}, which is an input.")
 
 
 def _check_engine(settings: Mapping[str, Any]) -> None:
@@ -163,6 +188,25 @@ def _check_engine(settings: Mapping[str, Any]) -> None:
         )
 
 
+def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
+    """Return settings with the kind of the input, by what the file and its columns are called if it is not given."""
+    if "kind" in settings or "input" not in settings:
+        return settings
+    path = Path(settings["input"])
+    kind = "folder" if path.is_dir() else {".npz": "matrix"}.get(path.suffix)
+    if kind is None and path.is_file() and (path.suffix != ".txt" or "columns" in settings):
+        named = table_kind(path, settings.get("delimiter", "").replace("\\t", "\t") or None)
+        kind = named or ("interactions" if len(settings.get("columns", ())) > 1 else None)
+    if kind is None:
+        wanted = f"say with --kind what {path.name} holds: {', '.join(_ACCEPTED)}"
+        raise typer.BadParameter(
+            f"{wanted}. Columns called user and item mean interactions." if path.is_file() else wanted
+        )
+    if not quiet:
+        say(f"{path.name} is read as --kind {kind}")
+    return settings | {"kind": kind}
+
+
 def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | None = None) -> Dataset:
     """Return the data to train on with its co-occurrences, taxonomy, relations and content.
 
@@ -173,18 +217,30 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
     if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
         data = data.to_folder(scratch)
     unnamed = "drop" if settings.get("drop_missing") else "error"
-    if "taxonomy" in settings:
-        columns: Any = dict(zip(("child", "parent", "weight"), _columns(settings, "taxonomy_columns"), strict=False))
+    columns: Any
+    for file in paths_of(settings, "taxonomy"):
+        columns = dict(zip(("child", "parent", "weight"), _columns(settings, "taxonomy_columns"), strict=False))
         data = data.with_taxonomy(
-            settings["taxonomy"],
+            file,
             settings.get("taxonomy_side"),
             **columns,
             break_cycles="drop" if settings.get("drop_cycles") else "error",
             missing=unnamed,
         )
+    if "catalogue" in settings:
+        data = data.with_catalogue(
+            settings["catalogue"],
+            id=_column(settings, "id"),
+            levels=settings.get("levels"),
+            split=settings.get("split"),
+            label=_column(settings, "label"),
+            prefix=settings.get("prefix", False),
+            break_cycles="drop" if settings.get("drop_cycles") else "error",
+        )
     missing = "skip" if settings.get("skip_unknown") else unnamed
     for name, file in settings.get("relation", {}).items():
-        data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing)
+        columns = dict(zip(("left", "right", "weight"), _columns(settings, "relation_columns"), strict=False))
+        data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing, **columns)
     return with_content(settings, data)
 
 
@@ -194,7 +250,9 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
     accepted, _ = _ACCEPTED[kind]
     options = {key: settings[key] for key in accepted & settings.keys()}
     if not limits:
-        options = {key: value for key, value in options.items() if key not in ("min_count", "max_size", "time")}
+        options = {
+            key: value for key, value in options.items() if key not in ("min_count", "max_size", "time", "half_life")
+        }
     if "time" in options:
         options["time"] = split_columns(options["time"])[0]
     if "delimiter" in options:
@@ -225,6 +283,11 @@ def _weight(given: str | float) -> str | float | None:
     if not 0.0 < number < math.inf:
         raise typer.BadParameter(f"--weight must be auto, none or a positive number, got {given}.")
     return number
+
+
+def _column(settings: Mapping[str, Any], key: str) -> str | int | None:
+    given = settings.get(key)
+    return split_columns(given)[0] if isinstance(given, str) else given
 
 
 def _columns(settings: Mapping[str, Any], key: str) -> list[str | int | None]:

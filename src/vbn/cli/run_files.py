@@ -6,19 +6,21 @@ train.toml states the checksum of its model, so these files are never used to ev
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vbn._errors import DataError, ModelFileError
-from vbn.storage import CARD, read_config, write_file
+from vbn.storage import CARD, RECORDS, read_config, write_file
 from vbn.storage import CONFIG as MODEL_CONFIG
 
-CONFIG, HELD_OUT, KNOWN, CHECKPOINT = "train.toml", "held_out.csv", "held_out_known.csv", "checkpoint"
+CONFIG, CHECKPOINT = "train.toml", "checkpoint"
+HELD_OUT, KNOWN = RECORDS
 TRIALS, PICTURE = "trials.csv", "trials.png"
-STAMP = ("checksum", "added")  # keys of train.toml that are no settings
-_STAMPED = re.compile(rf"^[ \t]*(?:{'|'.join(STAMP)})[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
+STAMP = ("checksum", "added", "sha256")  # keys of train.toml that are no settings
+_STAMPED = re.compile(r"^[ \t]*(?:checksum|added)[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
 _COMMENT = re.compile(r"\A(?:#.*\n)?")
 
 
@@ -41,14 +43,19 @@ def checksum(folder: Path) -> str | None:
 
 def run_of(folder: Path) -> Run | None:
     """Return the run that made the model in a folder; None if train.toml is missing or of another model."""
-    try:
-        settings = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    found, added = (settings.get(key) for key in STAMP)
+    settings = _settings(folder)
+    found, added = settings.get("checksum"), settings.get("added")
     if type(added) is not int or found is None or found != checksum(folder):
         return None
     return Run(str(found), added)
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    """Return what train.toml says; nothing if it is missing or damaged."""
+    try:
+        return tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
 
 
 def stamp(folder: Path, settings: str, added: int = 0) -> None:
@@ -63,12 +70,30 @@ def note_added(folder: Path, run: Run, number: int) -> None:
     stamp(folder, (folder / CONFIG).read_text(encoding="utf-8"), run.added + number)
 
 
+def sha256(file: Path) -> str:
+    """Return the checksum of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def known_beside(held_out: Path) -> Path:
+    """Return where the pairs are that users have when they are asked about held-out ones."""
+    return held_out.with_name(f"{held_out.stem}_known{held_out.suffix}")
+
+
 def held_out_of(folder: Path) -> Path | None:
     """Return the pairs held out when the model in a folder was trained; None if there are none."""
     file = folder / HELD_OUT
+    same = True
     if not file.is_file():
-        return None
-    if run_of(folder) is None:
+        settings = _settings(folder)
+        if "held_out" not in settings:
+            return None
+        file = folder / settings["held_out"]
+        if not file.is_file():
+            return None
+        same = settings.get("sha256", {}).get(settings["held_out"]) == sha256(file)
+    if run_of(folder) is None or not same:
         raise DataError(
             f"{file} may not be of this model, which was replaced or changed since; give a file of held-out data with "
             "--data."
@@ -107,12 +132,26 @@ def check_resuming(out: Path) -> None:
         )
 
 
+def save(model: Any, folder: Path, *, counts: bool) -> None:
+    """Save a model; without counts, the records of the one that it replaces go first."""
+    if not counts:
+        forget_records(folder)
+    model.save(folder, counts=counts)
+
+
 def forget(folder: Path, *, checkpoint: bool) -> None:
     """Remove the files of a model that was replaced, and its checkpoint if asked to."""
-    for name in (CONFIG, HELD_OUT, KNOWN, TRIALS, PICTURE):
+    forget_records(folder)
+    for name in (CONFIG, TRIALS, PICTURE):
         (folder / name).unlink(missing_ok=True)
     if checkpoint:
         _remove_checkpoint(folder / CHECKPOINT)
+
+
+def forget_records(folder: Path) -> None:
+    """Remove the held-out pairs of a model that was replaced."""
+    for name in RECORDS:
+        (folder / name).unlink(missing_ok=True)
 
 
 def _remove_checkpoint(folder: Path) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ import typer
 from vbn._errors import DataError
 from vbn._parameters import PARAMETERS, up_to_date
 from vbn.cli.content import CONTENT, check_content, content_entries, with_files
-from vbn.cli.run_files import STAMP
+from vbn.cli.run_files import STAMP, sha256
 from vbn.cli.shared import option_of, split_columns
 from vbn.cli.train import OPTIONS
 
-PATHS = ("input", "out", "taxonomy", "validation", "row_names", "column_names")
+PATHS = ("input", "out", "taxonomy", "catalogue", "validation", "row_names", "column_names", "held_out")
+_WRITTEN = ("out", "held_out")  # paths that are no input
 _NUMBER, _TEXT = (int, float), (str,)
 _Types = dict[str, tuple[type, ...]]
 _TYPES = {"whole": (int,), "number": _NUMBER, "flag": (bool,), "auto": (str, bool)}  # of parameters; others are text
@@ -37,6 +39,12 @@ _OPTIONS |= {
     "weight": (str, *_NUMBER),
     "columns": (list,),
     "taxonomy_columns": (list,),
+    "relation_columns": (list,),
+    "levels": (list,),
+    "taxonomy": (str, list),
+    "id": (str, int),
+    "label": (str, int),
+    "half_life": (str, *_NUMBER),
     "relation": (dict,),
     **dict.fromkeys(CONTENT, (dict,)),
 }
@@ -53,8 +61,8 @@ def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
     settings = {} if options["config"] is None else read_config(options["config"])
     for key in PATHS:
         if key in given:
-            given[key] = str(given[key])
-    for key in ("columns", "taxonomy_columns"):
+            given[key] = _each(given[key], str)
+    for key in ("columns", "taxonomy_columns", "relation_columns", "levels"):
         if key in given:
             given[key] = ["" if field is None else field for field in split_columns(given[key])]
     for key, item in MODEL.items():
@@ -117,7 +125,7 @@ def read_config(path: Path) -> dict[str, Any]:
         _check(path, key, value)
     for key in PATHS:
         if key in settings:
-            settings[key] = _from_here(path, settings[key])
+            settings[key] = _each(settings[key], lambda file: _from_here(path, file))
     if "relation" in settings:
         settings["relation"] = {name: _from_here(path, file) for name, file in settings["relation"].items()}
     return with_files(settings, lambda file: _from_here(path, file))
@@ -148,7 +156,7 @@ def to_toml(settings: Mapping[str, Any], folder: Path) -> str:
     local = with_files(settings, lambda file: _relative(file, folder))
     for key in PATHS:
         if key in local:
-            local[key] = _relative(local[key], folder)
+            local[key] = _each(local[key], lambda file: _relative(file, folder))
     if "relation" in local:
         local["relation"] = {name: _relative(file, folder) for name, file in local["relation"].items()}
     lines = ["# The settings of this model. To train it again: vbn train --config train.toml"]
@@ -157,6 +165,31 @@ def to_toml(settings: Mapping[str, Any], folder: Path) -> str:
         if isinstance(value, dict):
             lines += ["", f"[{key}]", *(f"{_value(str(name))} = {_value(entry)}" for name, entry in value.items())]
     return "\n".join(lines) + "\n"
+
+
+def input_files(settings: Mapping[str, Any]) -> list[Path]:
+    """Return the files that a run reads; of a folder, all that are in it."""
+    given = [paths_of(settings, key) for key in PATHS if key not in _WRITTEN]
+    paths = [Path(file) for file in (*chain.from_iterable(given), *settings.get("relation", {}).values())]
+    inside = chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths)
+    return [file for file in inside if file.is_file()]
+
+
+def paths_of(settings: Mapping[str, Any], key: str) -> list[str]:
+    """Return the paths that a setting names: none, one or several."""
+    given = settings.get(key, [])
+    return given if isinstance(given, list) else [given]
+
+
+def _each(given: Any, function: Callable[[Any], str]) -> str | list[str]:
+    """Return a path, or several, each as a function has it; one alone is no list."""
+    made = [function(file) for file in (given if isinstance(given, list | tuple) else [given])]
+    return made[0] if len(made) == 1 else made
+
+
+def checksums(files: Iterable[Path], folder: Path) -> dict[str, str]:
+    """Return the sha256 of files by their paths as seen from a folder."""
+    return {_relative(str(file), folder): sha256(file) for file in files}
 
 
 def _relative(file: str, folder: Path) -> str:

@@ -32,8 +32,11 @@ _COLUMNS = (
 )
 _DELIMITER = "What separates the fields of INPUT (in a .txt: tokens or items), such as ; or :: or \\t."
 _COUNTS = "Keep the counts in the model, to go on learning and to know what was seen [yes]."
+_HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts nowhere]."
 _UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
+_WEIGHTED = "Interactions: whether rows count their weights [yes; no with --min-weight]."
+_HALF_LIFE = "Interactions: rows count half for every such time before the latest; a number is in the unit of --time."
 _EVIDENCE = "Baskets: with how many others an item counts at most; none: with all [auto]."
 _FIELDS = "A,B,..."
 _CONTENT = "[NAME=]FILE[:COLUMN,...]"
@@ -67,20 +70,24 @@ class Option(NamedTuple):
 
 
 OPTIONS = (
-    Option("kind", Kind, _MAIN, "What INPUT holds."),
+    Option("kind", Kind, _MAIN, "What INPUT holds; by default what its columns are called like."),
     Option("out", Path, _MAIN, "Folder for the model; an existing one is replaced."),
     Option("columns", str, _MAIN, _COLUMNS, metavar=_FIELDS),
-    Option("taxonomy", Path, _MAIN, "A file of child, parent[, weight]."),
-    Option("relation", list[str], _MAIN, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
+    Option("taxonomy", list[Path], _MAIN, "A file of child, parent[, weight]; repeatable."),
+    Option("catalogue", Path, _MAIN, "A file of one row an item, with categories and titles in columns."),
     Option("features", list[str], _MAIN, _NUMBERS, metavar=_CONTENT),
     Option("text", list[str], _MAIN, _TEXTS, metavar=_CONTENT),
-    Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1); kept with the model."),
+    Option("hold_out", float, _MAIN, "Hold out this share of the pairs (above 0, below 1)."),
     Option("config", Path, _INPUT, "A toml file with any of these options, without the dashes; options win."),
     Option("hold_out_by", By, _INPUT, "Hold out any pairs, the latest, each user's last, or some users' [random]."),
+    Option("held_out", Path, _INPUT, _HELD_OUT, metavar="FILE"),
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
     Option("time", str, _INPUT, "Interactions: the column that says when, in numbers or ISO dates.", metavar="COLUMN"),
+    Option("min_weight", float, _INPUT, "Interactions: keep rows of at least this weight or rating; each counts 1."),
+    Option("weighted", bool, _INPUT, _WEIGHTED, "--weighted/--unweighted"),
+    Option("half_life", str, _INPUT, _HALF_LIFE, metavar="30d|NUMBER"),
     Option("window", int, _INPUT, "Sequences: largest distance of neighbours [5].", least=1),
     Option("dynamic_window", bool, _INPUT, "Sequences: near neighbours count more, as in word2vec."),
     Option("min_count", float, _INPUT, "Leave out what occurs less often.", least=0),
@@ -94,9 +101,15 @@ OPTIONS = (
     Option("counts", bool, _INPUT, _COUNTS),
     Option("taxonomy_side", Side, _KNOWLEDGE, "Whose taxonomy it is [column]."),
     Option("taxonomy_columns", str, _KNOWLEDGE, "Columns of the taxonomy's file.", metavar=_FIELDS),
+    Option("id", str, _KNOWLEDGE, "Column of names in --catalogue, --features, --text [found].", metavar="COLUMN"),
+    Option("levels", str, _KNOWLEDGE, "Catalogue: columns of categories, general first [found].", metavar=_FIELDS),
+    Option("split", str, _KNOWLEDGE, "Catalogue: what separates several values in a cell [found].", metavar="TEXT"),
+    Option("label", str, _KNOWLEDGE, "Catalogue: the column of titles [title, label or name].", metavar="COLUMN"),
+    Option("prefix", bool, _KNOWLEDGE, "Catalogue: name categories after their column, as genre:Drama.", "--prefix"),
     Option("drop_cycles", bool, _KNOWLEDGE, "Drop edges that close a cycle instead of failing.", "--drop-cycles"),
-    Option("id", str, _KNOWLEDGE, "The column of --features and --text with the names of entities.", metavar="COLUMN"),
     Option("content_side", Side, _KNOWLEDGE, "Whose features and texts they are [column]."),
+    Option("relation", list[str], _KNOWLEDGE, "A file of left, right[, weight]; repeatable.", metavar="NAME=FILE"),
+    Option("relation_columns", str, _KNOWLEDGE, "Columns of the relations' files.", metavar=_FIELDS),
     Option("symmetric", list[str], _KNOWLEDGE, "This relation holds both ways; repeatable.", metavar="NAME"),
     Option("skip_unknown", bool, _KNOWLEDGE, "Leave out relation pairs with an unknown name.", "--skip-unknown"),
     Option("address", str, _RUN, "Ray: where the cluster is [RAY_ADDRESS, or this machine].", metavar="HOST:PORT"),
@@ -154,7 +167,9 @@ def _option(parameter: Parameter) -> Option:
 
 @verb(
     "vbn train corpus.txt --kind sequences --window 5 --subsample 1e-4 --out my-model",
-    "vbn train ratings.csv --kind interactions --columns user,item --taxonomy genres.csv --out my-model",
+    "vbn train orders.csv --catalogue items.csv --out my-model",
+    "vbn train ratings.csv --kind interactions --min-weight 3.5 --catalogue films.csv --levels genres,directors "
+    "--out my-model",
     "vbn train ratings.csv --kind interactions --features items.csv:price,year --text items.csv:title --out my-model",
     "vbn train words.txt --kind sequences --relation antonym=antonyms.csv --symmetric antonym --out my-model",
     "vbn train counts --kind folder --engine ray --address head:6379 --out my-model",
@@ -169,11 +184,12 @@ def train(**options: Any) -> None:
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_knowledge
+    from vbn.cli.reading import check_usage, read_counts, with_kind, with_knowledge
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
-    settings, quiet = gathered(options), bool(options["quiet"])
+    quiet = bool(options["quiet"])
+    settings = with_kind(gathered(options), quiet)
     if options["dry_run"]:
         settings.setdefault("out", "model")
     check_usage(settings)
@@ -189,10 +205,10 @@ def train(**options: Any) -> None:
         parts = _split(settings, read_counts(settings, settings["input"], limits=True))
         parts = parts._replace(train=with_knowledge(settings, parts.train, scratch))
         if options["dry_run"]:
-            typer.echo(_summary(parts))
+            typer.echo(_summary(settings, parts))
             return
         if not quiet:
-            say(_summary(parts))
+            say(_summary(settings, parts))
         _fit(settings, parts, out, before=before, quiet=quiet)
 
 
@@ -232,40 +248,53 @@ def _split(settings: Mapping[str, Any], data: Dataset) -> Parts:
     return Parts(data)
 
 
-def _summary(parts: Parts) -> str:
+def _held_out_file(settings: Mapping[str, Any]) -> Path | None:
+    """Return where held-out pairs go; None if nowhere: without counts, no record may lie in the model's folder."""
+    from vbn.cli.run_files import HELD_OUT
+
+    if "held_out" in settings:
+        return Path(settings["held_out"])
+    return Path(settings["out"]) / HELD_OUT if settings.get("counts", True) else None
+
+
+def _summary(settings: Mapping[str, Any], parts: Parts) -> str:
     """Return a summary of the data to train on, and how much is held out from it."""
-    from vbn.cli.run_files import HELD_OUT, KNOWN
+    from vbn.cli.run_files import known_beside
 
     told = str(parts.train.describe())
     if parts.held is None:
         return told
-    told += f"\n  held out   {parts.held.counts.nnz:,} cells beside these, kept in {HELD_OUT}"
+    file = _held_out_file(settings)
+    told += f"\n  held out   {parts.held.counts.nnz:,} cells beside these, "
+    if file is None:
+        return told + "not written, as the folder is to have no counts; --held-out FILE keeps them elsewhere"
+    told += f"kept in {file.name}"
     if parts.known is not None:
-        told += f"; {parts.known.counts.nnz:,} more of the same users in {KNOWN}"
+        told += f"; {parts.known.counts.nnz:,} more of the same users in {known_beside(file).name}"
     return told
 
 
 def _fit(settings: dict[str, Any], parts: Parts, out: Path, *, before: int, quiet: bool) -> None:
     """Train, going on after the epochs of a checkpoint if there are any `before`, and save."""
-    from vbn.cli.run_files import CHECKPOINT, HELD_OUT, KNOWN, forget, stamp
-    from vbn.cli.settings import to_toml
+    from vbn.cli.run_files import CHECKPOINT, forget, save, stamp
+    from vbn.cli.settings import checksums, input_files, to_toml
     from vbn.estimators import VBN
 
     model = VBN(**_parameters(settings), verbose=not quiet)
     settings = settings | {key: value for key, value in _effective(model).items() if value is not None}
-    config = to_toml(settings, out)
+    sums = checksums(input_files(settings), out)
     resumable = before > 0 or "checkpoint_every" in settings
     if resumable:
         model.set_params(checkpoint=out / CHECKPOINT)
     started = time.perf_counter()
     model.fit(parts.train, validation=parts.validation, resume_from=out / CHECKPOINT if before else None)
     model.set_params(checkpoint=None)  # a path of this run, not a property of the model
-    model.save(out, counts=settings.get("counts", True))
+    model.inputs_ = sums
+    save(model, out, counts=settings.get("counts", True))
     forget(out, checkpoint=not resumable)
-    for name, pairs in ((HELD_OUT, parts.held), (KNOWN, parts.known)):
-        if pairs is not None:
-            _write_pairs(out / name, pairs)
-    stamp(out, config)
+    _write_held_out(settings, parts)
+    written = checksums([Path(settings["held_out"])] if "held_out" in settings else [], out)
+    stamp(out, to_toml(settings | {"sha256": sums | written}, out))
     if model.interrupted_:
         how = "--resume goes on" if resumable else "without --checkpoint-every it is final"
         raise KeyboardInterrupt(f"saved the model after {model.n_iter_} of {model.epochs} epochs in {out}; {how}")
@@ -302,6 +331,18 @@ def _report(model: Any, seconds: float, before: int) -> None:
     if len(model.validation_):
         parts.append(f"held-out log-likelihood {model.validation_[-1]:.4f}")
     say("trained: " + ", ".join(parts))
+
+
+def _write_held_out(settings: Mapping[str, Any], parts: Parts) -> None:
+    """Write what was held out, where that is wanted."""
+    from vbn.cli.run_files import known_beside
+
+    file = _held_out_file(settings)
+    if file is None or parts.held is None:
+        return
+    _write_pairs(file, parts.held)
+    if parts.known is not None:
+        _write_pairs(known_beside(file), parts.known)
 
 
 def _write_pairs(file: Path, data: Dataset) -> None:

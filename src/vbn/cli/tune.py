@@ -25,7 +25,7 @@ _OPTIONS = (
     Option("study", Path, _MAIN, "A file that keeps the trials; the same command goes on from it."),
     Option("as_json", bool, _RUN, "Print JSON instead of a table.", "--json"),
 )
-_WITHOUT = ("config", "hold_out", "validation", "checkpoint_every", "resume", "force", "dry_run")
+_WITHOUT = ("config", "hold_out", "held_out", "validation", "checkpoint_every", "resume", "force", "dry_run")
 _with_options: Callable[[Callable[..., None]], Callable[..., None]] = partial(
     with_options, more=_OPTIONS, without=_WITHOUT
 )
@@ -45,13 +45,14 @@ def tune(**options: Any) -> None:
     written to trials.csv in the model's folder, with a picture if matplotlib is installed; train.toml there repeats the
     last training. Ctrl-C ends the search and saves the best so far. Needs pip install 'vbn[tune]'.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_knowledge
+    from vbn.cli.reading import check_usage, read_counts, with_kind, with_knowledge
     from vbn.cli.settings import gathered
     from vbn.estimators import VBN
     from vbn.evaluation import free_space
     from vbn.evaluation import tune as tuned
 
-    settings, quiet = gathered(options | {"config": None}), bool(options["quiet"])
+    quiet = bool(options["quiet"])
+    settings = with_kind(gathered(options | {"config": None}), quiet)
     check_usage(settings)
     check_model_folder(Path(settings["out"]))
     with _scratch(settings) as scratch:
@@ -83,16 +84,17 @@ def tune(**options: Any) -> None:
 
 def _save(model: Any, settings: dict[str, Any]) -> None:
     """Write the model, what was tried, and the settings that train it again."""
-    from vbn.cli.run_files import PICTURE, TRIALS, forget, stamp
-    from vbn.cli.settings import to_toml
+    from vbn.cli.run_files import PICTURE, TRIALS, forget, save, stamp
+    from vbn.cli.settings import checksums, input_files, to_toml
 
     out = Path(settings["out"])
-    model.save(out, counts=settings.get("counts", True))
+    model.inputs_ = checksums(input_files(settings), out)
+    save(model, out, counts=settings.get("counts", True))
     forget(out, checkpoint=True)
     model.tuning_.to_csv(out / TRIALS)
     _draw(model.tuning_, out / PICTURE)
     effective = {key: value for key, value in _effective(model).items() if value is not None}
-    stamp(out, to_toml(settings | effective, out))
+    stamp(out, to_toml(settings | effective | {"sha256": model.inputs_}, out))
 
 
 def _draw(trials: Trials, file: Path) -> None:

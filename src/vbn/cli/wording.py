@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import shlex
-from collections.abc import Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from vbn._errors import Told, in_python
@@ -23,13 +25,12 @@ _ELSEWHERE = {
     ("", "'data.with_co_occurrences()'"): "--co-occurrences 1",
     ("", "'data.with_taxonomy()'"): "vbn train --taxonomy",
 }
-# Parameters that name a column of a file, and the option that names them all.
+# Parameters that name a column of a file, and the option that names all columns of the file that an error is about.
 _COLUMN_NAMES = ("column", "left", "right", "users", "items", "weights", "counts", "baskets", "first", "second")
-_COLUMNS = dict.fromkeys(_COLUMN_NAMES, "--columns")
-_COLUMNS |= dict.fromkeys(("child", "parent", "weight"), "--taxonomy-columns")
-# What else may be done about a remedy.
-_MORE = {("header", "False"): ", name them with --columns"}
-_NONE, _COLUMN = "\0", "\1"  # stand for a remedy that the verb does not have, and for the choice of a column
+_COLUMNS = {"taxonomy": "--taxonomy-columns", "relation": "--relation-columns"}
+_OF_KNOWLEDGE = ("child", "parent", "weight")  # names of columns in files but the main one
+_OF_INPUT = ("header", "delimiter")  # options of the main file, which the others do not have
+_NONE = "\0"  # stands for a remedy that the verb does not have
 
 
 def in_options(message: object, options: Set[str] | None = None) -> str:
@@ -37,39 +38,48 @@ def in_options(message: object, options: Set[str] | None = None) -> str:
 
     A clause that recommends a call in Python, or an option that is not among the `options` of the verb, is left out.
     """
-    text = message.told(lambda name, value=None: _phrased(name, value, options)) if isinstance(message, Told) else ""
-    text = text or str(message)
-    choose = _COLUMN in text
-    for mark in (_NONE, _COLUMN):
-        while mark in text:
-            text = _without_clause(text, text.index(mark))
-    return f"{text.rstrip('.')}; name the columns to read with --columns" if choose else text
+    if not isinstance(message, Told):
+        return str(message)
+    text = message.told(lambda name, value=None: _phrased(name, value, options, message.about))
+    while _NONE in text:
+        text = _without_clause(text, text.index(_NONE))
+    return text
 
 
-def _phrased(name: str, value: object, options: Set[str] | None) -> str:
+def _phrased(name: str, value: object, options: Set[str] | None, about: str) -> str:
     key = (name, repr(value))
     if key in _ELSEWHERE:
         return _ELSEWHERE[key]
     if not name:
         return _NONE + in_python(name, value) + _NONE
-    if name in _COLUMNS:
-        option, words = _COLUMNS[name], _COLUMNS[name] if value is None else _COLUMN
+    if name == "columns" or name in _COLUMN_NAMES or (about and name in _OF_KNOWLEDGE):
+        option = words = _COLUMNS.get(about, "--columns")
+        if isinstance(value, Mapping):
+            words = f"{option} {shlex.quote(_joined(value.values()))}"
+    elif about in (*_COLUMNS, "catalogue") and name in _OF_INPUT:
+        option = words = ""
     elif key in _OPTIONS:
         option = words = _OPTIONS[key]
     else:
-        flag = isinstance(value, bool)
+        flag, value = isinstance(value, bool), _joined(value) if isinstance(value, list) else value
         option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
         words = option if value is None or flag else f"{option} {shlex.quote(str(value))}"
-        words += _MORE.get(key, "")
     return words if options is None or option in options else _NONE + in_python(name, value) + _NONE
+
+
+def _joined(columns: Iterable[object]) -> str:
+    """Return columns as an option takes them."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(columns)
+    return line.getvalue()
 
 
 def _without_clause(text: str, at: int) -> str:
     """Return a text without the clause at a place: to the end of its sentence, or of its parentheses."""
-    after = text.index(_NONE, at + 1) if text[at] == _NONE else at
+    after = text.index(_NONE, at + 1)
     start, mark = max((text.rfind(mark, 0, at), mark) for mark in (". ", "? ", "; ", ": ", ", or ", " ("))
     if start < 0:  # the sentence is about it
-        return text.replace(_NONE, "", 2) if text[at] == _NONE else text[:at] + "--columns" + text[at + 1 :]
+        return text.replace(_NONE, "", 2)
     end = text.find(")" if mark == " (" else ". ", after)
     rest = "" if end < 0 else text[end + 1 :]
     kept = text[: start + (mark in (". ", "? "))]

@@ -12,8 +12,9 @@ from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
-from vbn.data.io.inputs import as_table, pair_columns, read_columns, read_parquet, speaking_as
+from vbn.data.io.inputs import as_table, pair_columns, read_columns, read_parquet, speaking_as, table_kind
 from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_corpus, read_sentences
+from vbn.data.labels import Labels
 from vbn.data.merge import thinned
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
@@ -32,6 +33,7 @@ __all__ = [
     "Features",
     "Field",
     "File",
+    "Labels",
     "MappedArray",
     "Relation",
     "Runner",
@@ -72,6 +74,7 @@ __all__ = [
     "same_encoder",
     "shares_of_parents",
     "speaking_as",
+    "table_kind",
     "thinned",
     "write_about",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ from vbn.data.io.inputs import INTERACTIONS, PAIRS, TIME, read_columns
 from vbn.data.io.matrix import from_matrix, read_matrix
 from vbn.data.io.text import read_baskets, read_corpus
 from vbn.data.vocabulary import check_missing
+from vbn.data.weighing import check_weighing, weighed
 
 if TYPE_CHECKING:
     from vbn.data.dataset import Dataset
@@ -41,7 +43,7 @@ class Constructors:
         "right", "user", "item", ...) or text above a number, and does not if it holds a number or a name of a later
         line. If that does not decide, an error asks you to say.
     delimiter : str, optional
-        What separates the fields. By default a comma in .csv (a semicolon if its first line has one and no comma), a
+        What separates the fields. By default a comma in .csv (a semicolon or tab if its first line has more of them), a
         tab in .tsv, and in .txt a tab, a comma or white space, depending on the first line. If you give it, files with
         other suffixes (.dat, .data) are read as text too. It may have several characters, such as "::". A .txt file of
         sequences or baskets has one of them a line, and the delimiter separates its tokens or items.
@@ -54,10 +56,11 @@ class Constructors:
     The column of a table or file that holds the counts or weights is the one that you name. If you name only the two
     columns of entities, there is none, and every row counts 1. If you do not name these two either, it is
 
-    - one with a usual name: "count", "weight", "rating", "n", "value", "freq", "plays", ...;
+    - one with a usual name: "count", "weight", "n", "value", "freq", "plays", ...;
     - otherwise, where columns have no names (a file without a header, a frame with numbered columns), the third of
       three if it holds numbers; it is an error if these look like times (all of them 100 million or more);
-    - never a column of text, or one named "timestamp", "date", "index" or the like;
+    - never a column of text, or one named "timestamp", "date", "index", "order_id" or the like; nor one named "rating",
+      "stars" or "score", of which a warning says what could be done with it;
     - any other column of numbers is an error that says how to use it and how to leave it out.
 
     `Dataset.describe` says which columns were read.
@@ -180,6 +183,9 @@ class Constructors:
         weights: Column | None = None,
         *,
         time: Column | None = None,
+        min_weight: float | None = None,
+        weighted: bool | None = None,
+        half_life: float | str | None = None,
         min_count: float = 1,
         max_size: int | None = None,
         header: bool | None = None,
@@ -195,14 +201,24 @@ class Constructors:
         source : table, path or iterable of (user, item[, weight]) rows, optional
             Leave it out to give the columns themselves: ``from_interactions(users, items[, weights])``.
         users, items, weights : columns, or their names or numbers in `source`, optional
-            If you name no column of a table or file, those with usual names ("user", "item", "rating", ...) are found,
+            If you name no column of a table or file, those with usual names ("user", "item", "count", ...) are found,
             otherwise the first two are users and items, and a third one of numbers is the weights if it has no name:
             see `Constructors`. If you name users and items, nothing else is read. Weights of one user and item add up;
-            without weights, each row counts 1.
+            without weights, each row counts 1. A column called rating, stars or score is never taken for weights
+            unless you name it: a warning says so.
         time : column, or its name or number in `source`, optional
-            When it was: numbers, dates, or ISO texts such as 2024-05-31 or 2024-05-31T12:30:00. Each pair keeps its
-            latest time, which `vbn.evaluation.hold_out` can go by. Numbers are kept as they are; dates become seconds
-            since 1970, in UTC unless they have another zone.
+            When it was: numbers, dates, or texts such as 2024-05-31, 2024-05-31T12:30:00 or 31.05.2024. Each pair keeps
+            its latest time, which `vbn.evaluation.hold_out` can go by. Numbers are kept as they are; dates become
+            seconds since 1970, in UTC unless they have another zone.
+        min_weight : float, optional
+            Keep rows whose weight or rating is at least this; each counts 1. The column is `weights`, or one called
+            rating, stars, score, weight, ...
+        weighted : bool, optional
+            Whether rows count their weights. By default they do if there are weights and no `min_weight`.
+        half_life : float or str, optional
+            Rows count half for every such time that they are older than the latest row, of which `time` says when.
+            A number is in the unit of `time`, which is seconds where these are dates; texts such as "30d", "12h",
+            "8w" or "2y" are seconds.
         min_count : float, default 1
             Drop items with fewer interactions, and users left without any.
         max_size : int, optional
@@ -219,13 +235,19 @@ class Constructors:
         Dataset(interactions: 2 rows x 2 columns, 2 cells, total 2)
         >>> Dataset.from_interactions(["ann", "ann"], ["Heat", "Heat"], time=["1970-01-02", "1970-01-01"]).times
         array([86400.])
+        >>> liked = {"user": ["ann", "bob", "ann"], "item": ["Heat", "Heat", "Casino"], "stars": [5, 2, 4]}
+        >>> Dataset.from_interactions(liked, min_weight=3.5)
+        Dataset(interactions: 1 row x 2 columns, 2 cells, total 2)
         """
         check_missing(missing)
-        fields = INTERACTIONS if time is None else (*INTERACTIONS, TIME)
+        check_weighing(min_weight, weighted, half_life, time is not None)
+        weighing = replace(INTERACTIONS[2], sought=min_weight is not None)
+        fields = (*INTERACTIONS[:2], weighing, *([] if time is None else [TIME]))
         given = {"users": users, "items": items, "weights": weights, "time": time}
         read = read_columns(source, (), given, fields, header=header, delimiter=delimiter, missing=missing)
+        read, reading = weighed(read, fields, min_weight, weighted, half_life)
         parts = separate_parts(counted_pairs(read, fields), min_count, max_size)
-        return cls._build(parts, "interactions", read.reading(fields))
+        return cls._build(parts, "interactions", reading)
 
     @classmethod
     def from_folder(cls, folder: str | os.PathLike[str]) -> Dataset:

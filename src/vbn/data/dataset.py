@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from vbn._errors import REMEDY, DataError, ParameterError, RelationError
+from vbn._errors import REMEDY, DataError, ParameterError, RelationError, TaxonomyError
+from vbn.data.catalogue import labels_by_id, of_levels, read_catalogue
 from vbn.data.constructors import Constructors
 from vbn.data.counting import check_flag
 from vbn.data.counts import Counts, FloatArray, read_only
@@ -16,7 +17,7 @@ from vbn.data.describe import Description, amount, counted, describe
 from vbn.data.features import Features, Source, read_source
 from vbn.data.io.content import read_numbers, read_texts
 from vbn.data.io.folder import write_folder
-from vbn.data.merge import merged, with_columns_as_rows
+from vbn.data.merge import merged, united, with_columns_as_rows
 from vbn.data.relation import Relation, read_relation
 from vbn.data.taxonomy import Taxonomy
 from vbn.data.texts import encode_texts, text_encoder
@@ -231,10 +232,12 @@ class Dataset(Constructors):
         header: bool | None = None,
         delimiter: str | None = None,
         missing: str = "error",
+        replace: bool = False,
     ) -> Dataset:
-        """Return this data set with a taxonomy, in place of an earlier one of that side.
+        """Return this data set with a taxonomy, united with an earlier one of that side.
 
-        Nodes that are not among the entities yet are appended to them, with count 0.
+        Nodes that are not among the entities yet are appended to them, with count 0. A child that has parents in both
+        taxonomies has all of them: each alike if they weigh the same in both, otherwise by their shares in each.
 
         Parameters
         ----------
@@ -252,18 +255,24 @@ class Dataset(Constructors):
         header, delimiter, missing : optional
             How to read a text file, and what to do about missing names, as in the constructors: with
             ``missing="drop"``, rows without a parent (often those of the roots) or child are left out.
+        replace : bool, default False
+            Whether this taxonomy takes the place of an earlier one; its nodes stay among the entities.
 
         Raises
         ------
         TaxonomyError
-            For a cycle, a node that is its own parent, or a weight that is not positive.
+            For a cycle, also one that the two taxonomies have together, a node that is its own parent, or a weight that
+            is not positive.
 
         Examples
         --------
         >>> data = Dataset.from_pairs(["poodle"], ["barks"])
         >>> data.with_taxonomy([("poodle", "dog", 2), ("poodle", "pet", 1)]).taxonomy
         Taxonomy(2 edges, 2 categories, depth 1)
+        >>> data.with_taxonomy({"poodle": ["dog"]}).with_taxonomy({"dog": ["animal"]}).taxonomy
+        Taxonomy(2 edges, 2 categories, depth 2)
         """
+        check_flag("replace", replace)
         if side not in (None, "row", "column"):
             raise ParameterError(f'side must be "row" or "column", got {side!r}')
         on_rows = side == "row" and not self.shared
@@ -278,10 +287,110 @@ class Dataset(Constructors):
             delimiter=delimiter,
             missing=missing,
         )
+        earlier = self._row_taxonomy if on_rows else self._column_taxonomy
+        if earlier is not None and not replace:
+            taxonomy = self._united(earlier, taxonomy, break_cycles)
+        return self._with(taxonomy, on_rows)
+
+    @staticmethod
+    def _united(earlier: Taxonomy, later: Taxonomy, break_cycles: str) -> Taxonomy:
+        try:
+            both = united(earlier, later, later.vocabulary, break_cycles)
+        except TaxonomyError as error:
+            message = f"with the taxonomy that the data already has, {error.template}"
+            raise TaxonomyError(message, remedies=error.remedies) from None
+        assert both is not None
+        return both
+
+    def _with(self, taxonomy: Taxonomy, on_rows: bool) -> Dataset:
+        """Return this data set with a taxonomy over a vocabulary that continues that of a side."""
         if on_rows:
             return self._replaced(taxonomy.vocabulary, self._columns, row_taxonomy=taxonomy)
         rows = taxonomy.vocabulary if self.shared else self._rows
         return self._replaced(rows, taxonomy.vocabulary, column_taxonomy=taxonomy)
+
+    def with_catalogue(
+        self,
+        source: Any,
+        id: str | int | None = None,  # noqa: A002 - what people call such a column
+        levels: Iterable[str | int] | str | int | None = None,
+        split: str | None = None,
+        label: str | int | None = None,
+        *,
+        prefix: bool = False,
+        side: str | None = None,
+        break_cycles: str = "error",
+        header: bool | None = None,
+        delimiter: str | None = None,
+    ) -> Dataset:
+        """Return this data set with the categories and the titles of a catalogue: one row an item.
+
+        Categories become a taxonomy, united with an earlier one; titles become labels, which are shown beside the ids
+        and found where a name is asked for. Items that are not in the data yet are appended, with count 0.
+
+        Parameters
+        ----------
+        source : table or path
+            A table, or a csv, tsv, txt or parquet file with a header.
+        id : str or int, optional
+            Name or number of the column of the items' names; by default the one that holds most of them.
+        levels : list of str or int, optional
+            The columns of categories, general first: ``["genres", "directors"]`` puts directors below genres, and items
+            below directors. An empty cell is stepped over. By default the columns of short texts that repeat, if there
+            is only one, or if each value of one goes with one value of the one above it; an error asks otherwise.
+        split : str, optional
+            What separates several values in a cell. By default "|" if there is one, else ";" or "," where the parts are
+            values of other cells too. Lists in the cells of a table need none.
+        label : str or int, optional
+            The column to show beside the ids; by default one called title, label or name.
+        prefix : bool, default False
+            Whether categories are named after their column, as "genre:Drama": keeps apart a genre, a director and an
+            item of the same name. Otherwise they are one entity, with a warning; `describe` lists them.
+        side : {"row", "column"}, optional
+            Whose catalogue it is, where rows and columns differ; by default that of the columns.
+        break_cycles : {"error", "drop"}, default "error"
+            As in `with_taxonomy`.
+        header, delimiter : optional
+            How to read a text file, as in the constructors; a header is expected.
+
+        Examples
+        --------
+        >>> films = {"item": ["m1", "m2"], "genres": ["Crime|Drama", "Crime"], "title": ["Heat", "Casino"]}
+        >>> data = Dataset.from_interactions(["ann", "bob"], ["m1", "m2"]).with_catalogue(films, levels=["genres"])
+        >>> data.taxonomy.parents("m1")
+        [('Crime', 0.5), ('Drama', 0.5)]
+        >>> data.columns.id("Casino") == data.columns.id("m2")
+        True
+        """
+        if side not in (None, "row", "column"):
+            raise ParameterError(f'side must be "row" or "column", got {side!r}')
+        on_rows = side == "row" and not self.shared
+        names = self._rows if on_rows else self._columns
+        found = read_catalogue(
+            source,
+            names,
+            id=id,
+            levels=levels,
+            split=split,
+            label=label,
+            prefix=prefix,
+            header=header,
+            delimiter=delimiter,
+        )
+        earlier = self._row_taxonomy if on_rows else self._column_taxonomy
+        full = names.extend(found.items)
+        full = full.labelled(labels_by_id(found.labels, full)) if found.labels else full
+        edges: Any = found.edges() or {}
+        try:
+            taxonomy = Taxonomy.from_edges(edges, full, break_cycles=break_cycles).marked(found.ambiguous)
+            taxonomy = taxonomy if earlier is None else self._united(earlier, taxonomy, break_cycles)
+        except TaxonomyError as error:
+            raise of_levels(error) from None
+        return self._with(taxonomy, on_rows) if taxonomy.n_edges else self._over(full, on_rows)
+
+    def _over(self, names: Vocabulary, on_rows: bool) -> Dataset:
+        """Return this data set over a vocabulary that continues that of a side."""
+        return self._replaced(names if on_rows or self.shared else None, None if on_rows else names)
 
     def with_features(
         self,
@@ -574,9 +683,9 @@ class Dataset(Constructors):
 
         For a table or file it says which columns were read:
 
-        >>> table = {"user": ["ann", "bob"], "item": ["Heat", "Heat"], "rating": [5, 3]}
+        >>> table = {"user": ["ann", "bob"], "item": ["Heat", "Heat"], "plays": [5, 3]}
         >>> print(str(Dataset.from_interactions(table).describe()).splitlines()[1])
-          read       users from 'user', items from 'item', weights from 'rating'
+          read       users from 'user', items from 'item', weights from 'plays'
         >>> print(str(Dataset.from_interactions(table, "user", "item").describe()).splitlines()[1])
           read       users from 'user', items from 'item'; every row counts 1
         """

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EXACT = 1e15  # up to here a float64 holds every tenth
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+_LISTED = 5  # names that a description shows; its `to_dict` has all of them
 _SINGULAR = {"entities": "entity", "rows": "row", "columns": "column"}
 
 
@@ -113,6 +114,7 @@ def _side(names: Vocabulary, taxonomy: Taxonomy | None, features: Features | Non
         "top_tenth_holds": float(top.sum() / seen.sum()) if len(seen) else 0.0,
         "taxonomy": None if taxonomy is None else _taxonomy(taxonomy, names),
         "features": {} if features is None else {own.name: _source(own, names) for own in features.sources},
+        "labels": 0 if names.labels is None else len(names.labels),
     }
 
 
@@ -132,6 +134,8 @@ def _taxonomy(taxonomy: Taxonomy, names: Vocabulary) -> dict[str, Any]:
         "depth": taxonomy.depth,
         "coverage": float((has_parents & seen).sum() / max(1, seen.sum())),
         "dropped_edges": len(taxonomy.dropped),
+        "items_and_categories": [names[number] for number in taxonomy.category_ids.tolist() if seen[number]],
+        "in_several_levels": list(taxonomy.ambiguous),
     }
 
 
@@ -163,6 +167,8 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
             f"  features   {name}: {counted(source['columns'], 'column')}; {source['coverage']:.1%} of the {side} seen "
             "have some"
         )
+    if facts["labels"]:
+        yield f"  labels     {counted(facts['labels'], 'label')} of the {side}"
     taxonomy = facts["taxonomy"]
     if taxonomy is None:
         return
@@ -175,3 +181,8 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
         + ("" if taxonomy["coverage"] else " (is it child, then parent, with names spelled as in the data?)")
         + (f"; {counted(dropped, 'edge')} dropped to break cycles" if dropped else "")
     )
+    both = dict.fromkeys([*taxonomy["in_several_levels"], *taxonomy["items_and_categories"]])
+    if both:
+        several = "stands" if len(both) == 1 else "stand"
+        shown = ", ".join(map(repr, list(both)[:_LISTED])) + (", ..." if len(both) > _LISTED else "")
+        yield f"  both       {counted(len(both), 'name')} {several} for an item and a category, or for two: {shown}"

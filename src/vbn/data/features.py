@@ -262,7 +262,7 @@ class Features:
         return f"Features({'; '.join(told)})"
 
 
-def united(ours: Features | None, theirs: Features | None, vocabulary: Vocabulary) -> Features | None:
+def united_features(ours: Features | None, theirs: Features | None, vocabulary: Vocabulary) -> Features | None:
     """Return the features of two data sets over their joint vocabulary; those of an entity that both have are ours."""
     if theirs is None:
         return None if ours is None else ours.over(vocabulary)

@@ -12,7 +12,7 @@ from vbn._errors import DataError, ParameterError, RelationError
 from vbn.data.counting import partners, together
 from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, latest
 from vbn.data.describe import counted
-from vbn.data.features import united
+from vbn.data.features import united_features
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Edges, Taxonomy
 from vbn.data.vocabulary import Coded, Vocabulary, row_number
@@ -41,10 +41,10 @@ def merged(ours: Dataset, theirs: Dataset) -> Dataset:
         rows,
         columns,
         Counts.from_coo(row, column, np.concatenate([counts.values, more.values]), shape),
-        row_taxonomy=None if ours.shared else _united(ours.row_taxonomy, theirs.row_taxonomy, rows),
-        column_taxonomy=_united(ours.column_taxonomy, theirs.column_taxonomy, columns),
-        row_features=None if ours.shared else united(ours.row_features, theirs.row_features, rows),
-        column_features=united(ours.column_features, theirs.column_features, columns),
+        row_taxonomy=None if ours.shared else united(ours.row_taxonomy, theirs.row_taxonomy, rows),
+        column_taxonomy=united(ours.column_taxonomy, theirs.column_taxonomy, columns),
+        row_features=None if ours.shared else united_features(ours.row_features, theirs.row_features, rows),
+        column_features=united_features(ours.column_features, theirs.column_features, columns),
         relations=_all_relations(ours, theirs, row_ids, column_ids, shape),
         times=_latest(ours, theirs, row, column),
         kind=ours.kind if ours.kind == theirs.kind else "merged",
@@ -63,11 +63,21 @@ def _latest(ours: Dataset, theirs: Dataset, row: IdArray, column: IdArray) -> Fl
 def _joined(ours: Vocabulary, theirs: Vocabulary) -> Vocabulary:
     names = ours.extend(theirs.names)
     counts = names.counts.copy()
-    counts[names.ids(theirs.names)] += theirs.counts
-    return Vocabulary(names.names, counts)
+    places = names.ids(theirs.names)
+    counts[places] += theirs.counts
+    new = names.recounted(counts)
+    return new if theirs.labels is None else new.labelled(labels_at(theirs, places)).labelled(labels_at(ours))
 
 
-def _united(ours: Taxonomy | None, theirs: Taxonomy | None, vocabulary: Vocabulary) -> Taxonomy | None:
+def labels_at(names: Vocabulary, places: IdArray | None = None) -> dict[int, str]:
+    """Return the labels of a vocabulary by id, or by the place of each of its entities elsewhere."""
+    texts = enumerate(() if names.labels is None else names.labels.texts)
+    return {number if places is None else int(places[number]): text for number, text in texts if text}
+
+
+def united(
+    ours: Taxonomy | None, theirs: Taxonomy | None, vocabulary: Vocabulary, break_cycles: str = "error"
+) -> Taxonomy | None:
     """Return our edges and their new ones; a child whose parents weigh the same in both keeps equal weights."""
     given = [taxonomy for taxonomy in (ours, theirs) if taxonomy is not None]
     if not given:
@@ -78,12 +88,13 @@ def _united(ours: Taxonomy | None, theirs: Taxonomy | None, vocabulary: Vocabula
     all_even = np.ones(len(vocabulary), dtype=bool)
     all_even[child[~even]] = False
     weights = np.where(all_even[child], 1.0, weights)
-    first = np.unique(child * len(vocabulary) + parent, return_index=True)[1]  # ours come first
+    first = np.sort(np.unique(child * len(vocabulary) + parent, return_index=True)[1])  # ours come first
     names = list(vocabulary.names)
     edges = Edges(Coded(names, child[first]), Coded(names, parent[first]), weights[first], row_number)
-    taxonomy = edges.build(vocabulary)
-    dropped = dict.fromkeys(edge for part in given for edge in part.dropped)
-    return Taxonomy(vocabulary, taxonomy.indptr, taxonomy.indices, taxonomy.weights, dropped)
+    taxonomy = edges.build(vocabulary, break_cycles)
+    dropped = dict.fromkeys(edge for part in (*given, taxonomy) for edge in part.dropped)
+    ambiguous = dict.fromkeys(name for part in given for name in part.ambiguous)
+    return Taxonomy(vocabulary, taxonomy.indptr, taxonomy.indices, taxonomy.weights, dropped, ambiguous)
 
 
 def _renumbered(taxonomy: Taxonomy, vocabulary: Vocabulary) -> tuple[IdArray, IdArray, FloatArray]:
@@ -138,7 +149,9 @@ def with_columns_as_rows(data: Dataset, weight: Any, basket_weight: Any) -> tupl
         )
     place = np.full(len(columns), -1, dtype=np.int64)
     place[new] = len(rows) + np.arange(len(new))
-    grown = Vocabulary(rows.names + tuple(names), np.concatenate([rows.counts, columns.counts[new]]))
+    grown = Vocabulary(rows.names + tuple(names), np.concatenate([rows.counts, columns.counts[new]]), rows.labels)
+    if columns.labels is not None:
+        grown = grown.labelled({int(place[at]): text for at, text in labels_at(columns).items() if place[at] >= 0})
     return grown, Counts.from_coo(
         np.concatenate([counts.row_ids(), place[pairs.row_ids()]]),
         np.concatenate([counts.indices.astype(np.int64), pairs.indices.astype(np.int64)]),
@@ -174,4 +187,4 @@ def thinned(data: Dataset, kept: np.ndarray, *, with_knowledge: bool = True) -> 
 def _with_share(names: Vocabulary, before: np.ndarray, after: np.ndarray) -> Vocabulary:
     """Return counts in their old unit (tokens, for example), less the share that is gone."""
     share = np.divide(after, before, out=np.zeros(len(before)), where=before > 0)
-    return Vocabulary(names.names, names.counts * share)
+    return names.recounted(names.counts * share)

@@ -88,7 +88,7 @@ def read_relation(
             f"relation {name!r}: rows and columns are different entities here, so a relation between "
             "them cannot be symmetric"
         )
-    with speaking_as(RelationError, f"relation {name!r}"):
+    with speaking_as(RelationError, f"relation {name!r}", "relation"):
         ask = missing == "skip"  # otherwise a header that is taken for a pair is an error: its entities are unknown
         read = read_columns(pairs, (), fields, _FIELDS, ask=ask, missing=missing, **how)
         weights = read.numbers.get("weight")

@@ -39,6 +39,8 @@ class Taxonomy:
         The parents of each entity in compressed rows, as above.
     dropped
         (child, parent) edges left out because they closed a cycle.
+    ambiguous
+        Names that stand for several things in the catalogue that it came from.
 
     Examples
     --------
@@ -54,12 +56,14 @@ class Taxonomy:
         indices: IndexArray,
         weights: FloatArray,
         dropped: Iterable[tuple[str, str]] = (),
+        ambiguous: Iterable[str] = (),
     ) -> None:
         self.vocabulary = vocabulary
         self.indptr: IdArray = read_only(np.asarray(indptr, dtype=np.int64))
         self.indices: IndexArray = read_only(as_index(np.asarray(indices), len(vocabulary)))
         self.weights: FloatArray = read_only(np.asarray(weights, dtype=np.float64))
         self.dropped = tuple(dropped)
+        self.ambiguous = tuple(ambiguous)
         if len(self.indptr) != len(vocabulary) + 1 or len(self.indices) != len(self.weights):
             raise TaxonomyError("the arrays of a Taxonomy do not fit its vocabulary; use from_edges")
 
@@ -174,7 +178,11 @@ class Taxonomy:
         if vocabulary.names[: len(self.vocabulary)] != self.vocabulary.names:
             raise TaxonomyError("the new vocabulary must begin with the names of the old one")
         indptr = np.pad(self.indptr, (0, len(vocabulary) - len(self.vocabulary)), mode="edge")
-        return Taxonomy(vocabulary, indptr, self.indices, self.weights, self.dropped)
+        return Taxonomy(vocabulary, indptr, self.indices, self.weights, self.dropped, self.ambiguous)
+
+    def marked(self, ambiguous: Iterable[str]) -> Taxonomy:
+        """Return the same taxonomy with names that stand for several things."""
+        return Taxonomy(self.vocabulary, self.indptr, self.indices, self.weights, self.dropped, ambiguous)
 
     def __repr__(self) -> str:
         dropped = f", {len(self.dropped)} dropped" if self.dropped else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,8 +20,10 @@ from numpy.typing import ArrayLike
 from vbn._errors import REMEDY, DataError, ParameterError, UnknownEntityError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, FloatArray, IdArray, read_only
 from vbn.data.describe import counted
+from vbn.data.labels import Labels
 
-_TEXTS = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "Null", "None"})
+MISSING_TEXTS = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "Null", "None"})
+"""How files write that a name is missing."""
 Where = Callable[[int], str]
 
 
@@ -200,7 +202,9 @@ def settle(column: Coded, missing: str | None, where: Where, text: str = "") -> 
     if missing not in ("drop", "skip") and not there.all():
         raise _refusal(column.fault or "empty name", ~there, where, option=missing is not None)
     if text and missing in ("drop", "error"):
-        named = np.array([*(name not in _TEXTS for name in column.names), True])[column.codes]  # True: no name at all
+        named = np.array([*(name not in MISSING_TEXTS for name in column.names), True])[
+            column.codes
+        ]  # True: no name at all
         if missing == "error" and not named.all():
             _warn_of_texts(column, ~named, text)
         elif missing == "drop":
@@ -237,6 +241,9 @@ class Vocabulary:
         The distinct names, in the order of their ids. Whole numbers become strings.
     counts
         How often each entity was seen; 0 for all if not given.
+    labels
+        What people call each entity, such as a title. An entity is found by its name, or by its label if it is the only
+        one with it.
 
     Examples
     --------
@@ -249,8 +256,9 @@ class Vocabulary:
 
     names: tuple[str, ...]
     counts: FloatArray
+    labels: Labels | None
 
-    def __init__(self, names: Iterable[object], counts: ArrayLike | None = None) -> None:
+    def __init__(self, names: Iterable[object], counts: ArrayLike | None = None, labels: Labels | None = None) -> None:
         clean = tuple(_clean(_several(names)))
         if len(set(clean)) < len(clean):
             repeated = next(name for name, times in Counter(clean).items() if times > 1)
@@ -263,7 +271,7 @@ class Vocabulary:
             raise DataError(f"{len(clean)} names but counts of shape {seen.shape}; give one for each")
         if not (np.isfinite(seen).all() and (seen >= 0).all()):
             raise DataError("the counts of a vocabulary must be finite and not negative")
-        self.__dict__.update(names=clean, counts=read_only(seen))
+        self.__dict__.update(names=clean, counts=read_only(seen), labels=labels or None)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Vocabulary is immutable; cannot set {name!r}")
@@ -279,7 +287,8 @@ class Vocabulary:
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return _as_key(name) in self._index
+        key = _as_key(name)
+        return key in self._index or (self.labels is not None and key in self.labels)
 
     def __getitem__(self, number: int) -> str:
         return self.names[number]
@@ -287,13 +296,14 @@ class Vocabulary:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
             return NotImplemented
-        return self.names == other.names and np.array_equal(self.counts, other.counts)
+        same = self.names == other.names and self.labels == other.labels
+        return same and np.array_equal(self.counts, other.counts)
 
     def __hash__(self) -> int:
         return hash(self.names)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"names": self.names, "counts": self.counts}
+        return {"names": self.names, "counts": self.counts, "labels": self.labels}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -303,19 +313,41 @@ class Vocabulary:
         return f"Vocabulary({len(self):,} names: {shown}{', ...' if len(self) > 3 else ''})"
 
     def id(self, name: object) -> int:
-        """Return the id of a name.
+        """Return the id of a name, or of a label that only one entity has.
 
         Raises
         ------
         UnknownEntityError
-            With the closest names that are known.
+            With the closest names that are known, or with the names of the entities that have this label.
         DataError
             For what cannot be a name at all, such as a list or None.
         """
-        number = self._index.get(_as_key(name))
+        number = self._index.get(key := _as_key(name))
+        if number is None and self.labels is not None:
+            number = self.labels.find(key, self.names)
         if number is None:
-            raise UnknownEntityError(str(name) if isinstance(name, str) else as_name(name, "the look-up"), self.names)
+            known = self.names if self.labels is None else (*self.names, *filter(None, self.labels.texts))
+            raise UnknownEntityError(str(name) if isinstance(name, str) else as_name(name, "the look-up"), known)
         return number
+
+    def label(self, number: int) -> str | None:
+        """Return the label of an entity, if it has one."""
+        return None if self.labels is None else self.labels.of(number)
+
+    def labels_of(self, ids: Iterable[int]) -> list[str | None] | None:
+        """Return the label of each id, None for those without one; None for all if there are no labels."""
+        labels = self.labels
+        return None if labels is None else [labels.of(int(number)) for number in ids]
+
+    def recounted(self, counts: ArrayLike) -> Vocabulary:
+        """Return the same names with other counts."""
+        return Vocabulary(self.names, counts, self.labels)
+
+    def labelled(self, labels: Mapping[int, str]) -> Vocabulary:
+        """Return the same names with labels, by id; they come before earlier ones."""
+        earlier = dict(enumerate(() if self.labels is None else self.labels.texts))
+        found = Labels(()).joined(labels, len(self)).joined(earlier, len(self))
+        return Vocabulary(self.names, self.counts, found)
 
     def ids(self, names: Iterable[object]) -> IdArray:
         """Return the ids of several names as an int64 array."""
@@ -333,7 +365,7 @@ class Vocabulary:
         new = [name for name in dict.fromkeys(_clean(names)) if name not in self._index]
         if not new:
             return self
-        return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]))
+        return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]), self.labels)
 
 
 def known_ids(vocabulary: Vocabulary, names: Iterable[object]) -> IdArray:

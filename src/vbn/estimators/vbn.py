@@ -322,6 +322,8 @@ class VBN(Answers):
             "converged": self.converged_,
             "settings": kept_with_model(self._used),
         }
+        if self.inputs_:
+            record["inputs"] = dict(self.inputs_)
         params = kept_with_model(self.get_params())
         return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
 
@@ -481,4 +483,5 @@ class VBN(Answers):
         self.validation_ = np.array(record["validation"], dtype=np.float64)
         self.n_iter_ = len(self.lower_bounds_)
         self.converged_ = bool(record["converged"])
+        self.inputs_ = {str(file): str(digest) for file, digest in dict(record.get("inputs", {})).items()}
         self.interrupted_ = False

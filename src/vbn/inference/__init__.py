@@ -11,7 +11,7 @@ from vbn.inference.explanation import Explanation
 from vbn.inference.folding import average, both, check_averages, contexts_of, fold_in
 from vbn.inference.mixing import pair_probabilities
 from vbn.inference.neighbours import by_cosine, cosine_std, similar, similarity, top
-from vbn.inference.newcomers import NewEntity, read_contexts, read_newcomers
+from vbn.inference.newcomers import NewEntity, read_contexts, read_new, read_newcomers
 from vbn.inference.occurrences import Sense, SenseOf, Senses, SensesOf, Split, sense_of, senses, split_occurrences
 from vbn.inference.predictive import (
     AllColumns,
@@ -94,6 +94,7 @@ __all__ = [
     "read_contexts",
     "read_dial",
     "read_min_count",
+    "read_new",
     "read_newcomers",
     "read_out",
     "read_pool",

@@ -74,7 +74,8 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
 
 def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEntity]) -> Vocabulary:
     """Return the vocabulary with the new entities, counted in its own unit (a token has several contexts)."""
-    return Vocabulary([*names.names, *(entity.name for entity in new)], _with_new(trained, names.counts, new))
+    grown = [*names.names, *(entity.name for entity in new)]
+    return Vocabulary(grown, _with_new(trained, names.counts, new), names.labels)
 
 
 def _with_new(trained: Trained, counts: np.ndarray, new: Sequence[NewEntity]) -> np.ndarray:

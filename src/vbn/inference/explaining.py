@@ -42,9 +42,9 @@ def explain(trained: Trained, entity: str, side: str, k: int, shown: TrainingCel
     if n_children and count == 0 and not any(half.side.active[i] for half in halves):
         found = [_explain_category(half, i, k) for half in halves]
         explained = tuple(part for part, _ in found)
-        return Explanation(names[i], side, count, "category", n_children, explained, found[0][1])
+        return Explanation(names[i], side, count, "category", n_children, explained, found[0][1], names.label(i))
     explained = tuple(_explain_half(trained, half, i, k, shown) for half in halves)
-    return Explanation(names[i], side, count, "entity", n_children, explained)
+    return Explanation(names[i], side, count, "entity", n_children, explained, label=names.label(i))
 
 
 def _explain_half(trained: Trained, half: Half, i: int, k: int, shown: TrainingCells | None) -> PartExplanation:
@@ -75,7 +75,9 @@ def explain_moves(
     seen = np.flatnonzero(cells.positive > 0)
     best = seen[np.argsort(-np.abs(moves.along[seen]), kind="stable")[:k]]
     pairs = tuple(
-        Pair(others[int(cells.others[at])], float(cells.seen[at]), float(moves.along[at])) for at in best.tolist()
+        Pair(others[j], float(cells.seen[at]), float(moves.along[at]), others.label(j))
+        for at in best.tolist()
+        for j in [int(cells.others[at])]
     )
     rest = distance - observed - noise - sum(by_relation.values())
     share = float(np.mean(related / np.maximum(related + moves.precision, 1e-300)))
@@ -129,7 +131,12 @@ def _explain_category(half: Half, i: int, k: int) -> tuple[PartExplanation, tupl
     children, hold = graph.child_nodes[below], hierarchy.hold(c, block)
     best = np.argsort(-hold, kind="stable")[:k]
     shares = (1.0 - prior) * hold / max(float(hold.sum()), 1e-300)
-    held = tuple(Child(half.names[int(children[at])], float(shares[at])) for at in best.tolist() if hold[at] > 0)
+    held = tuple(
+        Child(half.names[node], float(shares[at]), half.names.label(node))
+        for at in best.tolist()
+        for node in [int(children[at])]
+        if hold[at] > 0
+    )
     part = _put_together(half, own, float(tau[c]), prior, 0.0, None)
     return replace(part, parents=tuple(replace(each, responsibility=None) for each in part.parents)), held
 
@@ -165,6 +172,7 @@ def _parents(half: Half, own: Explained) -> tuple[Parent, ...]:
                     float(np.linalg.norm(share.mean - own.mean)),
                     told(share.above, through * share.weight, nearest=False),
                     None if share.given is None else share.weight,
+                    half.names.label(half.names.id(share.name)) if share.name in half.names else None,
                 )
             )
         return tuple(found)

@@ -28,6 +28,7 @@ class Parent:
     distance: float  # between the two
     parents: tuple[Parent, ...]  # its own
     responsibility: float | None = None  # in a mixture: the probability that it is the one that explains the entity
+    label: str | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Pair:
     entity: str
     count: float
     move: float
+    label: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Child:
 
     entity: str
     share: float
+    label: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,8 @@ class Explanation:
         those of the category variables.
     children
         For a category: the children that hold it in place most, by their share of its precision.
+    label
+        What people call it, if the data came with labels.
 
     Examples
     --------
@@ -129,10 +134,11 @@ class Explanation:
     n_children: int
     parts: tuple[PartExplanation, ...]
     children: tuple[Child, ...] = ()
+    label: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain data, ready for JSON."""
-        found = {key: _plain(value) for key, value in asdict(self).items()}
+        found: dict[str, Any] = _plain(asdict(self))
         for part in found["parts"]:
             if not part["content"]:
                 for key in _OF_CONTENT:
@@ -145,9 +151,9 @@ class Explanation:
         lines = [_title(self), *(f"  {roles[part.part]}: {_shares(part, self.kind)}" for part in self.parts)]
         lines += _parent_lines(first) + _content_lines(first)
         if self.children:
-            wide = max(len(_shown(child.entity)) for child in self.children)
+            wide = max(len(_called(child)) for child in self.children)
             lines.append("  children that hold it most, by share of its precision")
-            lines += [f"    {_shown(c.entity):<{wide}}  {100 * c.share:5.1f} %" for c in self.children]
+            lines += [f"    {_called(c):<{wide}}  {100 * c.share:5.1f} %" for c in self.children]
         if self.kind == "entity":
             parts = f"{first.from_prior:.2f} of it from the prior, {first.from_data:.2f} from data"
             lines += [f"  mean of length {first.mean_length:.2f}: {parts}", *_move_lines(first)]
@@ -155,9 +161,9 @@ class Explanation:
 
 
 def _plain(value: Any) -> Any:
-    """Return lists for tuples, at any depth."""
+    """Return lists for tuples at any depth, and nothing for entities without a label."""
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _plain(each) for key, each in value.items() if key != "label" or each is not None}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return value
@@ -169,6 +175,11 @@ def _shown(name: str) -> str:
     return safe if len(safe) <= _LONGEST else safe[: _LONGEST - 1] + "…"
 
 
+def _called(one: Parent | Pair | Child | Explanation) -> str:
+    """Return the name of an entity with its label."""
+    return _shown(one.entity) if one.label is None else f"{_shown(one.entity)} ({_shown(one.label)})"
+
+
 def _number(count: float) -> str:
     """Return a count as people write it: whole, or with two digits after the point."""
     return f"{count:,.0f}" if count == round(count) else f"{count:,.2f}"
@@ -178,10 +189,10 @@ def _title(found: Explanation) -> str:
     """Return the first line: how often the entity was seen."""
     below = "entity" if found.n_children == 1 else "entities"
     if found.kind == "category":
-        return f"{_shown(found.entity)}: only a category, the parent of {found.n_children:,} {below}; never seen itself"
+        return f"{_called(found)}: only a category, the parent of {found.n_children:,} {below}; never seen itself"
     seen = "never seen" if found.count == 0 else f"seen {_number(found.count)} time{'' if found.count == 1 else 's'}"
     parent = f"; also the parent of {found.n_children:,} {below}" if found.n_children else ""
-    return f"{_shown(found.entity)}: {seen}{parent}"
+    return f"{_called(found)}: {seen}{parent}"
 
 
 def _shares(part: PartExplanation, kind: str) -> str:
@@ -231,12 +242,12 @@ def _content_lines(part: PartExplanation) -> list[str]:
 
 def _way_up(parent: Parent) -> str:
     """Return a parent and, after "<", those above it; several at one level stand in brackets with their weights."""
-    name = _shown(parent.entity)
+    name = _called(parent)
     if not parent.parents:
         return name
     if len(parent.parents) == 1:
         return f"{name} < {_way_up(parent.parents[0])}"
-    above = ", ".join(f"{_shown(p.entity)} {p.weight:.2f}" for p in parent.parents[:3])
+    above = ", ".join(f"{_called(p)} {p.weight:.2f}" for p in parent.parents[:3])
     more = ", ..." if len(parent.parents) > 3 else ""
     return f"{name} < ({above}{more})"
 
@@ -254,7 +265,7 @@ def _move_lines(part: PartExplanation) -> list[str]:
         return ["  the counts were not kept with this model, so no single pair can be named"]
     if part.prior_share == 1.0:
         return [_without_data(part)]
-    rows = [(f"{_shown(p.entity)} ({_number(p.count)}x)", p.move) for p in moved.pairs]
+    rows = [(f"{_called(p)} ({_number(p.count)}x)", p.move) for p in moved.pairs]
     rest = moved.n_observed - len(moved.pairs)
     if rest > 0:
         shown = sum(pair.move for pair in moved.pairs)

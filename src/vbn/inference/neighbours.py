@@ -56,7 +56,7 @@ def similar(
     known = float(lengths(query.mean)[0] / _lengths(query, expected)[0])
     best, scores, std = by_cosine(vectors, norms, query, known, k, allowed)
     found = best if numbers is None else numbers[best]
-    return Table([names[i] for i in found.tolist()], scores, std, _MEASURES[by])
+    return Table.of(names, found, scores, std, _MEASURES[by])
 
 
 def similarity(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 
@@ -52,8 +52,18 @@ def read_newcomers(
         )
     if isinstance(name, Mapping):
         return [_described(as_name(key, "the keys of what to add"), value) for key, value in name.items()]
+    return read_rows(name)
+
+
+def read_rows(source: object, columns: Sequence[str | int | None] = ()) -> list[NewEntity]:
+    """Read rows (name, parent[, weight]) of a table or file, whose columns may be named in this order."""
     with speaking_as(DataError, "what to add"):
-        return list(_listed(read_columns(name, (), {}, _FIELDS, allow_empty=True, ask=False)))
+        return list(_listed(read_columns(source, tuple(columns), {}, _FIELDS, allow_empty=True, ask=False)))
+
+
+def read_new(source: object, columns: Sequence[str | int | None]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return what `read_rows` finds in the form that `VBN.add` takes."""
+    return {new.name: {"parents": dict(new.parents)} for new in read_rows(source, columns)}
 
 
 def _is_many(name: object) -> bool:

@@ -216,5 +216,5 @@ def tables(
         if dial:
             mean = mean + dial.added(trained.profile)[columns]
         scores, std = trained.link.calibrated(logits), trained.link.std(mean, variance)
-        found.append(Table([trained.columns[j] for j in columns], scores, std, measure, query=name))
+        found.append(Table.of(trained.columns, columns, scores, std, measure, query=name))
     return found

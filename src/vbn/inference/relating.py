@@ -147,5 +147,6 @@ def related(asked: Asked, entity: object, k: int, candidates: np.ndarray, dial: 
     best = np.concatenate([first, top(scores, free, rest)]) if rest else first
     told = [None] * len(best) if asked.pairs is None else np.isin(best, places).tolist()
     mean, variance = mean[best], variance[best]
-    names = [trained.columns[j] for j in columns[best].tolist()]
-    return Related(names, link.probability(mean, variance), link.std(mean, variance), told)
+    names, labels = trained.columns, trained.columns.labels_of(columns[best])
+    entities = [names[j] for j in columns[best].tolist()]
+    return Related(entities, link.probability(mean, variance), link.std(mean, variance), told, labels)

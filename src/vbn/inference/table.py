@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from vbn.data import Vocabulary
+
 _SHOWN = 4  # dimensions of a density
 
 
@@ -84,12 +86,16 @@ class Frames(ABC):
             raise MissingExtraError(f"{package} is not installed: pip install 'vbn[tables]'.") from error
 
 
-class Row(NamedTuple):
-    """One answer: an entity, its score, and how sure the model is of the score."""
-
+class _Fields(NamedTuple):
     entity: str
     score: float
     std: float
+
+
+class Row(_Fields):
+    """One answer: an entity, its score, and how sure the model is of the score; `label` is what people call it."""
+
+    label: str | None = None
 
 
 class Similarity(NamedTuple):
@@ -122,43 +128,76 @@ class Table(Frames, Sequence[Row]):
     """
 
     def __init__(
-        self, entities: Sequence[str], scores: Any, stds: Any, measure: str = "score", query: str | None = None
+        self,
+        entities: Sequence[str],
+        scores: Any,
+        stds: Any,
+        measure: str = "score",
+        query: str | None = None,
+        labels: Sequence[str | None] | None = None,
     ) -> None:
         self.entities = list(entities)
+        self.labels = None if labels is None else list(labels)
         self.scores = np.asarray(scores, dtype=np.float64)
         self.stds = np.asarray(stds, dtype=np.float64)
         self.measure = measure
         self.query = query
+
+    @classmethod
+    def of(cls, names: Vocabulary, ids: Any, scores: Any, stds: Any, measure: str, query: str | None = None) -> Table:
+        """Make a table of entities by their ids."""
+        return cls([names[int(i)] for i in ids], scores, stds, measure, query, names.labels_of(ids))
 
     def __len__(self) -> int:
         return len(self.entities)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return Table(self.entities[index], self.scores[index], self.stds[index], self.measure, self.query)
-        return Row(self.entities[index], float(self.scores[index]), float(self.stds[index]))
+            labels = None if self.labels is None else self.labels[index]
+            return Table(self.entities[index], self.scores[index], self.stds[index], self.measure, self.query, labels)
+        row = Row(self.entities[index], float(self.scores[index]), float(self.stds[index]))
+        return self._with_label(row, index)
+
+    def _with_label(self, row: Any, index: int) -> Any:
+        if self.labels is not None:
+            row.label = self.labels[index]
+        return row
 
     def __iter__(self) -> Iterator[Row]:
         return (self[i] for i in range(len(self)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the rows as dictionaries, ready for JSON."""
-        return [row._asdict() for row in self]
+        rows = [row._asdict() for row in self]
+        if self.labels is None:
+            return rows
+        return [{"entity": row["entity"], "label": label, **row} for row, label in zip(rows, self.labels, strict=True)]
 
     def _columns(self) -> dict[str, Any]:
-        return {"entity": self.entities, "score": self.scores, "std": self.stds}
+        labels = {} if self.labels is None else {"label": self.labels}
+        return {"entity": self.entities, **labels, "score": self.scores, "std": self.stds}
 
     def __repr__(self) -> str:
-        return _rendered(["entity"], self.measure, [([row.entity], row) for row in self])
+        titles = ["entity"] if self.labels is None else ["entity", "label"]
+        return _rendered(titles, self.measure, [(_named(row)[: len(titles)], row) for row in self])
 
 
-class RelatedRow(NamedTuple):
-    """One answer of a relation: `known` says whether training was given the pair, None if the model does not know."""
+def _named(row: Any) -> list[str]:
+    """Return the name and the label of a row."""
+    return [row.entity, row.label or ""]
 
+
+class _RelatedFields(NamedTuple):
     entity: str
     score: float
     std: float
     known: bool | None
+
+
+class RelatedRow(_RelatedFields):
+    """One answer of a relation: `known` says whether training was given the pair, None if the model does not know."""
+
+    label: str | None = None
 
 
 class Related(Table):
@@ -172,15 +211,23 @@ class Related(Table):
     cool     0.003  0.00
     """
 
-    def __init__(self, entities: Sequence[str], scores: Any, stds: Any, known: Sequence[bool | None]) -> None:
-        super().__init__(entities, scores, stds, "p")
+    def __init__(
+        self,
+        entities: Sequence[str],
+        scores: Any,
+        stds: Any,
+        known: Sequence[bool | None],
+        labels: Sequence[str | None] | None = None,
+    ) -> None:
+        super().__init__(entities, scores, stds, "p", labels=labels)
         self.known = list(known)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return Related(self.entities[index], self.scores[index], self.stds[index], self.known[index])
+            labels = None if self.labels is None else self.labels[index]
+            return Related(self.entities[index], self.scores[index], self.stds[index], self.known[index], labels)
         row = super().__getitem__(index)
-        return RelatedRow(row.entity, row.score, row.std, self.known[index])
+        return self._with_label(RelatedRow(row.entity, row.score, row.std, self.known[index]), index)
 
     def _columns(self) -> dict[str, Any]:
         return {**super()._columns(), "known": self.known}
@@ -220,12 +267,14 @@ class Tables(Frames, Sequence[Table]):
 
     def _columns(self) -> dict[str, Any]:
         rows = self.to_dicts()
-        return {name: [row[name] for row in rows] for name in ("query", "entity", "score", "std")}
+        labels = ["label"] if any(table.labels for table in self._tables) else []
+        return {name: [row[name] for row in rows] for name in ("query", "entity", *labels, "score", "std")}
 
     def __repr__(self) -> str:
         measure = self._tables[0].measure if self._tables else "score"
-        rows = [([str(table.query), row.entity], row) for table in self._tables for row in table]
-        return _rendered(["query", "entity"], measure, rows)
+        titles = ["query", "entity", *(["label"] if any(table.labels for table in self._tables) else [])]
+        rows = [([str(table.query), *_named(row)][: len(titles)], row) for table in self._tables for row in table]
+        return _rendered(titles, measure, rows)
 
 
 def _rendered(titles: list[str], measure: str, rows: list[tuple[list[str], Any]]) -> str:

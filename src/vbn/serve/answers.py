@@ -45,7 +45,8 @@ def entities(served: Served, typed: str, limit: int, side: out.Side | None) -> o
         names, only = served.trained.vocabulary(one), served.trained.profile.categories(one)
         for number in served.typeahead[one](typed, limit).tolist():
             count, category = float(names.counts[number]), bool(only[number])
-            found.append(out.Entity(name=names[number], side=one, count=count, category=category))
+            label = names.label(number)
+            found.append(out.Entity(name=names[number], label=label, side=one, count=count, category=category))
     return out.Entities(entities=found[:limit])
 
 
@@ -63,12 +64,13 @@ def predictions(served: Served, asked: out.Pairs) -> out.Predictions:
 def family(served: Served, entity: str, side: str) -> out.Family:
     """Return parents, siblings (by how much they share) and children (by how often they were seen)."""
     names, taxonomy = served.trained.vocabulary(side), served.trained.taxonomy(side)
-    names.id(entity)
+    entity = names[names.id(entity)]
     if taxonomy is None:
         return out.Family(parents=[], siblings=[], children=[], n_siblings=0, n_children=0)
 
     def relative(name: str, weight: float) -> out.Relative:
-        return out.Relative(name=name, weight=weight, count=float(names.counts[names.id(name)]))
+        i = names.id(name)
+        return out.Relative(name=name, label=names.label(i), weight=weight, count=float(names.counts[i]))
 
     def shown(weights: dict[str, float]) -> list[out.Relative]:
         made = [relative(name, weight) for name, weight in weights.items()]

@@ -72,6 +72,7 @@ class Answer(BaseModel):
     """An entry of a ranked list; `category` says that it is a parent without data of its own."""
 
     entity: str
+    label: str | None = Field(None, description="What people call it, such as a title.")
     score: float
     std: float
     count: float
@@ -102,6 +103,7 @@ class Entity(BaseModel):
     """A name as the search box shows it."""
 
     name: str
+    label: str | None = None
     side: Side
     count: float
     category: bool
@@ -132,6 +134,7 @@ class Relative(BaseModel):
     """A neighbour in the taxonomy."""
 
     name: str
+    label: str | None = None
     weight: float
     count: float
 

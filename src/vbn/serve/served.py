@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import VBNError
+from vbn.data import Vocabulary
 from vbn.estimators import load
 from vbn.model import Trained
 from vbn.storage import CONFIG
@@ -54,8 +55,13 @@ class Served:
         """Search by name, for each side."""
         sides = ("column",) if self.trained.shared else ("row", "column")
         names = {side: self.trained.vocabulary(side) for side in sides}
-        found = {side: TypeAhead(known.names, known.counts) for side, known in names.items()}
+        found = {side: TypeAhead(_searched(known), known.counts) for side, known in names.items()}
         return {"row": found["column"], **found}
+
+
+def _searched(known: Vocabulary) -> list[str]:
+    """Return what names are searched by: labels, if there are any, followed by the names."""
+    return [f"{label} {name}" if (label := known.label(i)) else name for i, name in enumerate(known.names)]
 
 
 class Holder:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from vbn.model import Trained
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 80  # characters of a curve, and of a name that is shown
+RECORDS = ("held_out.csv", "held_out_known.csv")
+"""Files beside a model that hold records of its data."""
 _WHAT = "Entity embeddings as probability densities"
 _VARIANCES = (
     "## What the variances are not",
@@ -29,8 +32,8 @@ _PLAIN = re.compile(
 )  # numbers and parameters: markdown leaves them as they are
 
 
-def model_card(trained: Trained, config: dict[str, Any]) -> str:
-    """Return a text in markdown about a saved model."""
+def model_card(trained: Trained, config: dict[str, Any], records: Sequence[str] = ()) -> str:
+    """Return a text in markdown about a saved model; `records` names what in the folder holds training records."""
     bounds, scores = config["record"]["lower_bounds"], config["record"]["validation"]
     lines = [
         f"# A {config['estimator']} model",
@@ -44,15 +47,24 @@ def model_card(trained: Trained, config: dict[str, Any]) -> str:
         "```",
         "",
         "Nothing in the folder is executed when it is loaded.",
+        _privacy(trained, records),
         "",
         *_table("Data", _data_facts(config["data"])),
         *_table("Training", {"dimension": trained.posterior.dim} | _bound_facts(bounds, scores)),
         *_table("Parameters", config["parameters"]),
         *_chosen(config),
+        *(_table("Input files (sha256)", inputs) if (inputs := config["record"].get("inputs")) else []),
         *_table("Made with", config["versions"]),
         *(_VARIANCES if bounds else _NO_VARIANCES),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _privacy(trained: Trained, records: Sequence[str]) -> str:
+    """Return whether a folder holds training records and names of rows."""
+    which = f"contains training records ({', '.join(records)})" if records else "contains no training records"
+    whose = "entities" if trained.shared else "rows (users, patients)"
+    return f"The folder {which}; it contains the names and densities of {len(trained.rows):,} {whose}."
 
 
 def sparkline(values: list[float]) -> str:

@@ -24,7 +24,7 @@ from vbn._errors import ModelFileError
 from vbn._version import __version__
 from vbn.data import Dataset
 from vbn.model import Trained
-from vbn.storage.card import model_card
+from vbn.storage.card import RECORDS, model_card
 from vbn.storage.files import LARGEST_JSON, alone_in, dump, folder_path, open_plain, parse, sweep, write_file
 from vbn.storage.tensor_file import file_chunks, map_tensors
 from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, state_from_format_1, to_tensors
@@ -86,7 +86,9 @@ def write_folder(
                 keep.add(entry.file)
             text = dump(config, CONFIG)
             write_file(path, [text], CONFIG)
-            card = model_card(trained, parse(text, CONFIG))
+            kept = ["counts"] if data is not None and counts else []
+            records = [*kept, *(name for name in RECORDS if (path / name).exists())]
+            card = model_card(trained, parse(text, CONFIG), records)
             write_file(path, [card.encode("utf-8", "backslashreplace")], CARD)
             sweep(path, keep)
     return path

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ModelFileError
-from vbn.data import Counts, Dataset, Features, Relation, Source, Taxonomy, Vocabulary, heights
+from vbn.data import Counts, Dataset, Features, Labels, Relation, Source, Taxonomy, Vocabulary, heights
 from vbn.model import (
     AUTO,
     COLD_PRECISIONS,
@@ -397,13 +397,31 @@ def _relation(
 
 
 def _names_out(prefix: str, vocabulary: Vocabulary) -> dict[str, np.ndarray]:
-    encoded = [name.encode("utf-8", "surrogatepass") for name in vocabulary.names]
-    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
-    return {
-        f"{prefix}.names": np.frombuffer(b"".join(encoded), dtype=np.uint8),
-        f"{prefix}.ends": ends,
-        f"{prefix}.counts": vocabulary.counts,
-    }
+    names, ends = _texts_out(vocabulary.names)
+    tensors = {f"{prefix}.names": names, f"{prefix}.ends": ends, f"{prefix}.counts": vocabulary.counts}
+    if vocabulary.labels is not None:
+        labels = vocabulary.labels_of(range(len(vocabulary))) or []
+        tensors[f"{prefix}.labels"], tensors[f"{prefix}.label_ends"] = _texts_out([text or "" for text in labels])
+    return tensors
+
+
+def _texts_out(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return texts as bytes one after the other, and where each ends."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), ends
+
+
+def _labels_in(prefix: str, tensors: Mapping[str, np.ndarray], size: int) -> Labels | None:
+    """Return the labels of a side; None for models without any."""
+    if f"{prefix}.labels" not in tensors:
+        return None
+    blob = take(tensors, f"{prefix}.labels", BYTES, (None,)).tobytes()
+    ends = take(tensors, f"{prefix}.label_ends", LONG, (size,)).tolist()
+    starts = [0, *ends[:-1]]
+    if ends[-1] != len(blob) or any(a > b for a, b in zip(starts, ends, strict=True)):
+        raise ModelFileError(f"the labels of the {prefix} of the model are damaged.")
+    return Labels(blob[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True))
 
 
 def _names_in(prefix: str, tensors: Mapping[str, np.ndarray]) -> Vocabulary:
@@ -417,7 +435,8 @@ def _names_in(prefix: str, tensors: Mapping[str, np.ndarray]) -> Vocabulary:
     need_positive(f"{prefix}.counts", counts, or_zero=True)
     if not counts.any():
         raise ModelFileError(f"none of the {prefix} of the model was ever seen.")
-    return Vocabulary([blob[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True)], counts)
+    names = [blob[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True)]
+    return Vocabulary(names, counts, _labels_in(prefix, tensors, len(names)))
 
 
 def _taxonomy_out(prefix: str, taxonomy: Taxonomy | None) -> dict[str, np.ndarray]:

@@ -9,23 +9,33 @@ from __future__ import annotations
 import datetime
 import difflib
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from vbn._errors import REMEDY, DataError
-from vbn.data.counts import FloatArray
+from vbn._errors import REMEDY, DataError, VBNWarning, caller_level
+from vbn.data.counts import BoolArray, FloatArray
 from vbn.data.vocabulary import Coded, Where, encode, item_number, settle
 
-_INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
-_TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
-_TIMES |= {"date", "dates", "datetime", "day", "month", "year", "created", "created_at", "updated_at"}
+INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
+TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
+TIMES |= {"date", "dates", "datetime", "day", "month", "year", "created", "created_at", "updated_at"}
 _NUMBERS = ("n", "freq", "frequency", "cnt", "num", "number")
 _AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength")
+_PRODUCTS = ("products", "product_id", "productid", "article", "article_id", "sku", "asin", "isbn")
+_WORKS = ("movie", "movieid", "movie_id", "track", "song", "book", "book_id")
+ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, "column")
+"""Usual names of a column of items."""
 COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *_AMOUNTS)
 """Usual names of a column of counts."""
+_IDS, _ORDERS = ("id", "ids", "no", "nr", "key", "uuid"), ("order", "orderid", "invoice", "session", "basket")
+RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores"))
+"""Last words of the names of columns that say how much somebody liked something, not how much a row weighs."""
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})([ T].*)?")  # day, month, year
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _LARGE = 2**1023  # whole numbers beyond this may not fit a float64
 
@@ -40,6 +50,8 @@ class Field:
     optional: bool = False
     time: bool = False  # a number, or a date
     by_position: bool = False  # an optional column that may also be found by its place, whatever its name
+    doubt: bool = False  # whether ratings are left out unless they are asked for, with a warning
+    sought: bool = False  # an optional column that must be there, because a parameter needs it
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,12 @@ class Picked(NamedTuple):
 
     places: dict[str, int]
     guessed: str | None
+    ratings: int | None = None  # a column of ratings that was left out
+    found: frozenset[str] = frozenset()  # fields whose columns were not named by the user
+
+
+class NotANumberError(DataError):
+    """A value that should be a number; the reader that knows its column says what to do."""
 
 
 def plain_name(name: str) -> str:
@@ -70,22 +88,62 @@ def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field
     A field that is not in `chosen` is found by one of its usual names; required ones that are still missing take the
     first columns left. If all required ones were given, no other is looked for.
     """
-    found = {key: _position(value, header, key) for key, value in chosen.items()}
+    found = {key: position_of(value, header, key) for key, value in chosen.items()}
     if all(item.key in chosen for item in fields if not item.optional):
-        return Picked(found, None)
+        _seek(header, found, fields)
+        return Picked(found, None, found=frozenset(found.keys() - chosen.keys()))
     for item in fields:
         if item.key not in found:
             position = _by_alias(item, header, found)
             if position is not None:
                 found[item.key] = position
     placed = _place_required(found, header, fields)
-    guessed = None
+    _seek(header, found, fields)
+    guessed = ratings = None
     for item in fields:
         if item.optional and item.key not in found:
             position = _by_place(item, header, found, placed)
             if position is not None:
                 found[item.key], guessed = position, item.key
-    return Picked(found, guessed)
+            elif item.doubt:
+                ratings = next(iter(_rated(header, found)), None)
+    return Picked(found, guessed, ratings, frozenset(found.keys() - chosen.keys()))
+
+
+def is_rating(name: str) -> bool:
+    """Return whether a column is called like one of ratings."""
+    return plain_name(name).rpartition("_")[2] in RATINGS
+
+
+def _is_id(name: str) -> bool:
+    """Return whether a column is called like one of ids, which are no counts even if they are numbers."""
+    return plain_name(name).rpartition("_")[2] in _IDS or plain_name(name) in _ORDERS
+
+
+def _rated(header: Header, found: Mapping[str, int]) -> list[int]:
+    """Return the columns of numbers left that are called like ratings."""
+    names = enumerate(header.names if header.named else ())
+    left = [at for at, name in names if at not in found.values() and is_rating(name)]
+    return [at for at in left if header.is_number(at)]
+
+
+def _seek(header: Header, found: dict[str, int], fields: Sequence[Field]) -> None:
+    """Find the columns that a parameter needs: one of ratings, one with a usual name, or the only one left."""
+    for item in fields:
+        if not item.sought or item.key in found:
+            continue
+        numbers = [at for at in _likely(header, found) if header.is_number(at)]
+        rated = _rated(header, found)
+        place = rated[0] if len(rated) == 1 else _by_alias(item, header, found)
+        if place is None and len(numbers) == 1:
+            place = numbers[0]
+        if place is None:
+            raise DataError(
+                f"which column of {header.source} holds the {item.key}? Name it with {REMEDY}; the columns are "
+                f"{_listed(header.names)}",
+                remedies=[(item.key,)],
+            )
+        found[item.key] = place
 
 
 def _place_required(found: dict[str, int], header: Header, fields: Sequence[Field]) -> bool:
@@ -107,7 +165,8 @@ def _place_required(found: dict[str, int], header: Header, fields: Sequence[Fiel
 def _likely(header: Header, found: Mapping[str, int]) -> list[int]:
     """Return the columns left that are not named like an index or a time."""
     names = enumerate(map(plain_name, header.names))
-    return [number for number, name in names if number not in found.values() and name not in _INDEX | _TIMES]
+    left = [(number, name) for number, name in names if number not in found.values()]
+    return [number for number, name in left if name not in INDEX | TIMES and not (header.named and is_rating(name))]
 
 
 def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: bool) -> int | None:
@@ -115,34 +174,70 @@ def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: boo
     left = _likely(header, found)
     if item.by_position and placed and left:
         return left[0]
-    left = [number for number in left if header.is_number(number)]
+    left = [at for at in left if header.is_number(at) and not (header.named and _is_id(header.names[at]))]
     if not left:
         return None
     if not header.named and len(header.names) == len(found) + 1:
         return left[0]
-    named = [(key, header.names[at] if header.named else at) for key, at in ((item.key, left[0]), *found.items())]
+    named = {key: header.names[at] if header.named else at for key, at in found.items()}
+    used = {**named, item.key: header.names[left[0]] if header.named else left[0]}
     raise DataError(
         f"{header.source} has numbers in {'column' if len(left) == 1 else 'columns'} "
         f"{_listed([header.names[number] for number in left])}: are they {item.key}? Pass {REMEDY} to use them, or "
-        f"{', '.join([REMEDY] * len(found))} to leave them out",
-        remedies=named,
+        f"{REMEDY} to leave them out",
+        remedies=[("columns", used), ("columns", named)],
     )
+
+
+def warn_of_ratings(header: Header, picked: Picked, fields: Sequence[Field]) -> None:
+    """Say that a column of ratings was left out, and what else could be done with it."""
+    if picked.ratings is None:
+        return
+    weights = next(item.key for item in fields if item.doubt)
+    name = header.names[picked.ratings]
+    named = [(key, header.names[at]) for key, at in picked.places.items() if key not in ("time", weights)]
+    message = (
+        f"column {name!r} of {header.source} holds ratings, which say how much somebody liked something, so every row "
+        "counts 1; "
+    )
+    remedies: list[tuple[str, object]] = [("columns", {**dict(named), weights: name})]
+    if weights == "weights":  # of interactions
+        message += f"keep those of at least 3.5, say, with {REMEDY}, or "
+        remedies.insert(0, ("min_weight", 3.5))
+    warning = VBNWarning(f"{message}take them as {weights} with {REMEDY}", remedies=remedies)
+    warnings.warn(warning, stacklevel=caller_level())
+
+
+@contextmanager
+def naming_columns(header: Header, picked: Picked, fields: Sequence[Field]) -> Iterator[None]:
+    """Let an error about a value that is not a number say how to leave the column out, unless the user named it."""
+    try:
+        yield
+    except NotANumberError as error:
+        optional = [item.key for item in fields if item.optional and item.key in picked.found]
+        if not optional:
+            raise DataError(str(error)) from None
+        named = {key: header.names[at] if header.named else at for key, at in picked.places.items()}
+        kept = {key: value for key, value in named.items() if key not in optional}
+        message = f"{error}; pass {REMEDY} to leave this column out"
+        raise DataError(message, remedies=[("columns", kept)]) from None
 
 
 def refuse_times(numbers: Mapping[str, FloatArray], header: Header, picked: Picked) -> None:
     """Refuse numbers that were taken for counts because of their place, but seem to be seconds since 1970."""
     if picked.guessed is None or not (numbers[picked.guessed] >= 1e8).all():
         return
-    others = {key: at for key, at in picked.places.items() if key != picked.guessed}
+    others = {key: header.names[at] if header.named else at for key, at in picked.places.items()}
     number = picked.places[picked.guessed]
     raise DataError(
         f"the numbers in column {header.names[number]!r} of {header.source} look like times, not like "
-        f"{picked.guessed}; pass {REMEDY} if they are, or {', '.join([REMEDY] * len(others))} to leave them out",
-        remedies=[(picked.guessed, number), *others.items()],
+        f"{picked.guessed}; pass {REMEDY} if they are, or {REMEDY} to leave them out",
+        remedies=[("columns", dict(others)), ("columns", {k: at for k, at in others.items() if k != picked.guessed})],
     )
 
 
-def _position(value: str | int, header: Header, key: str) -> int:
+def position_of(value: str | int, header: Header, key: str) -> int:
+    """Return the place of a column that was given by name or number."""
     available, source = header.names, header.source
     if isinstance(value, int):
         if not 0 <= value < len(available):
@@ -196,7 +291,22 @@ def as_number(value: object, where: str) -> float:
         return float("inf")
     except (TypeError, ValueError):
         hint = "; write a decimal comma as a point" if _DECIMAL_COMMA.fullmatch(str(value)) else ""
-        raise DataError(f"{value!r} at {where} is not a number{hint}") from None
+        raise NotANumberError(f"{value!r} at {where} is not a number{hint}") from None
+
+
+def with_comma(value: object, where: str) -> float:
+    """Turn one value of a file whose fields are not separated by commas into a float: 3,5 is 3.5."""
+    text = str(value)
+    return as_number(text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else value, where)
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a field of a file reads as a number, perhaps with a decimal comma."""
+    try:
+        float(cell)
+    except ValueError:
+        return _DECIMAL_COMMA.fullmatch(cell) is not None
+    return True
 
 
 def as_numbers(values: object, what: str, where: Where = item_number) -> FloatArray:
@@ -230,13 +340,16 @@ def time_reader(example: object) -> Callable[[object, str], float]:
 
 
 def _as_seconds(value: object, where: str) -> float:
-    """Turn a date or an ISO text into seconds since 1970; without a zone it is read as UTC."""
+    """Turn a date, an ISO text or one such as 31.05.2024 into seconds since 1970; without a zone it is read as UTC."""
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     if isinstance(value, str):
         text = value.strip()
+        dotted = _DOTTED.fullmatch(text)
         try:
-            value = datetime.datetime.fromisoformat(text)
+            value = datetime.datetime.fromisoformat(
+                "{2}-{1:0>2}-{0:0>2}{3}".format(*dotted.groups("")) if dotted else text
+            )
         except ValueError:
             value = text or None
     if value is None or value != value:  # NaN and NaT differ from themselves
@@ -244,7 +357,9 @@ def _as_seconds(value: object, where: str) -> float:
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         value = datetime.datetime(value.year, value.month, value.day)
     if not isinstance(value, datetime.datetime):
-        raise DataError(f"{value!r} at {where} is not a date; write dates as 2024-05-31 or 2024-05-31T12:30:00")
+        raise DataError(
+            f"{value!r} at {where} is not a date; write dates as 2024-05-31, 31.05.2024 or 2024-05-31T12:30:00"
+        )
     return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
 
 
@@ -339,13 +454,14 @@ class Columns:
             there &= settle(column, missing, lambda row, title=title: f"{where(row)}{link}{title}", text)  # type: ignore[misc]
         if missing == "drop" and "time" in self.numbers:
             there &= np.isfinite(self.numbers["time"])
-        if there.all():
-            return self
-        rows = np.flatnonzero(there)
+        return self if there.all() else replace(self.only(there), dropped=int((~there).sum()))
+
+    def only(self, kept: BoolArray) -> Columns:
+        """Return some of the rows."""
+        rows, where = np.flatnonzero(kept), self.where
         return replace(
             self,
-            labels={key: column.only(there) for key, column in self.labels.items()},
-            numbers={key: column[there] for key, column in self.numbers.items()},
+            labels={key: column.only(kept) for key, column in self.labels.items()},
+            numbers={key: column[kept] for key, column in self.numbers.items()},
             where=lambda row: where(int(rows[row])),
-            dropped=len(there) - len(rows),
         )

@@ -16,7 +16,7 @@ from numbers import Real
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
-from vbn.data.io.columns import Field, Header, as_number, pick, plain_name
+from vbn.data.io.columns import Field, Header, as_number, is_number, pick, plain_name
 from vbn.data.io.files import (
     TEXT,
     UNREADABLE,
@@ -25,7 +25,6 @@ from vbn.data.io.files import (
     check_reading,
     checked_rows,
     find_file,
-    is_number,
     open_sheet,
     read_lines,
 )

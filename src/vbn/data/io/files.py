@@ -24,7 +24,20 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
-from vbn.data.io.columns import Columns, Field, Header, as_number, pick, plain_name, refuse_times, time_reader
+from vbn.data.io.columns import (
+    Columns,
+    Field,
+    Header,
+    as_number,
+    is_number,
+    naming_columns,
+    pick,
+    plain_name,
+    refuse_times,
+    time_reader,
+    warn_of_ratings,
+    with_comma,
+)
 from vbn.data.vocabulary import Encoder, Where, item_number
 
 _PYTHON = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, EOFError, OSError, MemoryError)
@@ -149,8 +162,13 @@ def _remedy(file: File) -> str:
         return f"it is compressed with gzip, so call it {file.path.name}.gz"
     if start == b"PAR1":
         return f"it is a parquet file, so call it {file.path.stem}.parquet"
-    was = " (it is UTF-16)" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-    return f"save the file as UTF-8{was}"
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "save the file as UTF-8 (it is UTF-16)"
+    name = file.path.name
+    return (
+        "save the file as UTF-8 (in a spreadsheet: CSV UTF-8; if it is Windows-1252, run "
+        f"iconv -f WINDOWS-1252 -t UTF-8 {name} > utf8-{name})"
+    )
 
 
 def read_lines(file: File) -> Generator[str]:
@@ -206,8 +224,8 @@ def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str
 def mark_of(file: File) -> str | None:
     """Return what separates the fields of a file by default; None is white space.
 
-    That is a tab in a .tsv file, and a comma in a .csv file, or a semicolon if its first line has one and no comma, as
-    many spreadsheets write it. In a .txt file it is a tab or a comma if the first line has one.
+    That is a tab in a .tsv file, and a comma in a .csv file, or a semicolon or a tab if its first line has more of
+    these, as many spreadsheets write it. In a .txt file it is a tab or a comma if the first line has one.
     """
     if file.kind == "tsv":
         return "\t"
@@ -216,7 +234,7 @@ def mark_of(file: File) -> str | None:
     if file.kind != "csv":
         return next((mark for mark in "\t," if mark in first), None)
     bare = _QUOTED.sub("", first)
-    return ";" if ";" in bare and "," not in bare else ","
+    return max((",", ";", "\t"), key=bare.count)  # the first of them if there is none
 
 
 class Sheet(NamedTuple):
@@ -280,9 +298,11 @@ def read_csv(
     sheet = open_sheet(file, chosen, fields, header, delimiter)
     found = sheet.header(file.path.name)
     picked = pick(found, chosen, fields)
-    columns = _quickly(file, delimiter, sheet, picked.places, fields)
+    mark = delimiter or mark_of(file)
+    columns = _quickly(file, mark, sheet, picked.places, fields)
     if columns is None:
-        columns = _carefully(sheet, picked.places, fields, file.path.name)
+        with naming_columns(found, picked, fields):
+            columns = _carefully(sheet, picked.places, fields, file.path.name, decimal_comma=mark != ",")
     columns.titles = {key: sheet.names[place] for key, place in picked.places.items()}
     columns.source = columns.file = file.path.name
     if not sheet.sure:
@@ -291,6 +311,7 @@ def read_csv(
             raise unsure(sheet, fields, file.path.name)
         return read_csv(file, chosen, fields, False, delimiter)
     refuse_times(columns.numbers, found, picked)
+    warn_of_ratings(found, picked, fields)
     return columns
 
 
@@ -299,8 +320,8 @@ def unsure(sheet: Sheet, fields: Sequence[Field], name: str) -> DataError:
     shown = ", ".join(repr(cell) for cell in sheet.names[:3])
     usual = ", ".join(item.aliases[0] for item in fields if not item.optional)
     return DataError(
-        f"does the first line of {name} ({shown}) name the columns, or is it data? Pass {REMEDY} or {REMEDY}, "
-        f"or begin the file with usual names ({usual})",
+        f"does the first line of {name} ({shown}) name the columns, or is it data? Begin the file with usual names "
+        f"({usual}), or pass {REMEDY} or {REMEDY}",
         remedies=[("header", True), ("header", False)],
     )
 
@@ -332,10 +353,14 @@ def _quickly(
     return _finished(labels, numbers, where)
 
 
-def _carefully(sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field], name: str) -> Columns:
-    """Read row by row, to say where something is wrong."""
+def _carefully(
+    sheet: Sheet, places: Mapping[str, int], fields: Sequence[Field], name: str, decimal_comma: bool = False
+) -> Columns:
+    """Read row by row, to say where something is wrong; numbers may have a decimal comma."""
     labels, numbers = _empty(places, fields)
     readers = _readers(sheet, places, fields)
+    if decimal_comma:
+        readers = {key: with_comma if read is as_number else read for key, read in readers.items()}
     lines = array("q")
     for line, row in checked_rows(sheet, name):
         for key, encoder in labels.items():
@@ -380,12 +405,3 @@ def checked_rows(sheet: Sheet, name: str) -> Iterator[Row]:
                 f"has {width}; quote fields that hold the delimiter, and fill in missing ones"
             )
         yield line, row
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a field of a file reads as a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

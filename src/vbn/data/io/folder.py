@@ -2,8 +2,8 @@
 
 Counts are `indptr.npy`, `indices.npy` and `values.npy` in compressed rows; names are `rows.jsonl` and, where they
 differ, `columns.jsonl`, one JSON string a line, with `row_counts.npy` and `column_counts.npy` beside them. `times.npy`
-is there if the data has times, and `row_features.json` or `column_features.json` with arrays beside them if it has
-features.
+is there if the data has times, `row_labels.jsonl` and `column_labels.jsonl` if it has labels, and `row_features.json`
+or `column_features.json` with arrays beside them if it has features.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from vbn.data.counting import Parts
 from vbn.data.counts import Counts, fault_of_rows
 from vbn.data.features import ROWS_AT_ONCE, Features, Source
 from vbn.data.io.files import UNREADABLE
+from vbn.data.labels import Labels
 from vbn.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -152,13 +153,20 @@ def _mapped(path: Path, types: tuple[type, ...], dimensions: int = 1) -> np.ndar
 def _write_names(path: Path, side: str, names: Vocabulary) -> None:
     with (path / f"{side}s.jsonl").open("w", encoding="utf-8") as stream:
         stream.writelines(json.dumps(name) + "\n" for name in names)
+    if names.labels is not None:
+        with (path / f"{side}_labels.jsonl").open("w", encoding="utf-8") as stream:
+            stream.writelines(json.dumps(label) + "\n" for label in names.labels.texts)
     np.save(path / f"{side}_counts.npy", names.counts)
 
 
 def _read_names(path: Path, side: str) -> Vocabulary:
     with (path / f"{side}s.jsonl").open(encoding="utf-8") as stream:
         names = [json.loads(line) for line in stream]
-    return Vocabulary(names, _mapped(path / f"{side}_counts.npy", (np.float64,)))
+    labels, file = None, path / f"{side}_labels.jsonl"
+    if file.exists():
+        with file.open(encoding="utf-8") as stream:
+            labels = Labels(str(json.loads(line)) for line in stream)
+    return Vocabulary(names, _mapped(path / f"{side}_counts.npy", (np.float64,)), labels)
 
 
 @dataclass(frozen=True)

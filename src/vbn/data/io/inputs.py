@@ -16,22 +16,38 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import DataError, MissingExtraError
-from vbn.data.io.columns import COUNTS, Columns, Field, Header, pick, refuse_times
-from vbn.data.io.files import File, check_reading, find_file, open_binary, read_csv, reading
+from vbn.data.io.columns import (
+    COUNTS,
+    ITEMS,
+    Columns,
+    Field,
+    Header,
+    NotANumberError,
+    naming_columns,
+    pick,
+    plain_name,
+    refuse_times,
+    warn_of_ratings,
+)
+from vbn.data.io.files import File, check_reading, find_file, open_binary, open_sheet, read_csv, reading
 from vbn.data.vocabulary import row_number, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
-_RATINGS = ("rating", "ratings", "score", "stars", *_PLAYS)
+_USERS = ("user", "userid", "user_id", "patient", "customer")
 INTERACTIONS = (
-    Field("users", ("user", "users", "userid", "user_id", "patient", "customer", "row")),
-    Field("items", ("item", "items", "itemid", "item_id", "movie", "movieid", "movie_id", "product", "column")),
-    Field("weights", (*COUNTS, *_RATINGS), number=True, optional=True),
+    Field("users", (*_USERS, "row", "users", "customer_id", "customerid", "client", "buyer", "patient_id")),
+    Field("items", ITEMS),
+    Field("weights", (*COUNTS, *_PLAYS), number=True, optional=True, doubt=True),
 )
 TIME = Field("time", (), optional=True, time=True)
 PAIRS = (
     Field("left", ("left", "row", "entity", "source", "first", "word")),
     Field("right", ("right", "column", "context", "target", "second")),
-    Field("counts", (*COUNTS, *_RATINGS), number=True, optional=True),
+    Field("counts", (*COUNTS, *_PLAYS), number=True, optional=True, doubt=True),
+)
+_BASKETS = (
+    Field("baskets", ("basket", "baskets", "basket_id", "order", "order_id", "transaction", "session", "invoice")),
+    Field("items", ITEMS),
 )
 _QUESTIONS = (
     Field("first", ("first", "left", "row", "entity", "source", "subject", "head", "user", "user_id", "userid")),
@@ -41,14 +57,16 @@ _PLAIN = ("builtins", "numpy", "collections", "itertools", "array", "scipy")  # 
 
 
 @contextmanager
-def speaking_as(error: type[DataError], subject: str) -> Iterator[None]:
+def speaking_as(error: type[DataError], subject: str, about: str = "") -> Iterator[None]:
     """Let the errors of the readers say what was being read, in that thing's own error class."""
     try:
         yield
     except DataError as raised:
-        if type(raised) is not DataError:
+        if type(raised) not in (DataError, NotANumberError):
             raise
-        raise error(f"{subject}: {raised.args[0]}", remedies=raised.remedies) from raised.__cause__
+        told = error(f"{subject}: {raised.args[0]}", remedies=raised.remedies)
+        told.about = about or subject
+        raise told from raised.__cause__
 
 
 def read_columns(
@@ -288,9 +306,11 @@ def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[F
     columns = Columns(where=row_number, titles=titles, source=table.source)
     by_key = {item.key: item for item in fields}
     for key, position in picked.places.items():
-        columns.read(by_key[key], table.column(position), f"column {table.names[position]!r}")
+        with naming_columns(table.header, picked, fields):
+            columns.read(by_key[key], table.column(position), f"column {table.names[position]!r}")
     columns.check_lengths()
     refuse_times(columns.numbers, table.header, picked)
+    warn_of_ratings(table.header, picked, fields)
     return columns
 
 
@@ -306,6 +326,17 @@ def read_parquet(file: File) -> Table:
     if table is None:
         raise DataError(f"{file.path.name} holds no table")
     return replace(table, source=file.path.name)
+
+
+def table_kind(path: str | os.PathLike[str], delimiter: str | None = None) -> str | None:
+    """Return what a table or file holds by the names of its columns: "interactions", "pairs" or "baskets"; or None."""
+    file = find_file(path, delimiter=delimiter)
+    named = read_parquet(file).names if file.kind == "parquet" else open_sheet(file, {}, (), True, delimiter).names
+    plain = {plain_name(name) for name in named}
+    for kind, fields in (("interactions", INTERACTIONS), ("pairs", PAIRS), ("baskets", _BASKETS)):
+        if all(plain.intersection(item.aliases) for item in fields if not item.optional):
+            return kind
+    return None
 
 
 def _parquet_reader() -> Callable[[Any], object]:

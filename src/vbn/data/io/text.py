@@ -21,7 +21,7 @@ import numpy as np
 from vbn._cores import available_cores
 from vbn._errors import REMEDY, DataError
 from vbn.data.counts import IdArray
-from vbn.data.io.columns import Field, Header, pick, plain_name
+from vbn.data.io.columns import ITEMS, Field, Header, pick, plain_name
 from vbn.data.io.files import (
     TEXT,
     File,
@@ -42,8 +42,10 @@ from vbn.data.vocabulary import Coded, Encoder, check_missing, row_number, settl
 _TEXT = Field("column", ("text", "sentence", "sentences", "tokens", "document"))
 _USERS = ("user", "users", "userid", "user_id")
 BASKETS = (
-    Field("baskets", ("basket", "baskets", *_USERS, "order", "transaction", "session", "patient")),
-    Field("items", ("item", "items", "itemid", "item_id", "product", "movie", "movieid", "movie_id", "code")),
+    Field(
+        "baskets", ("basket", "baskets", *_USERS, "order", "order_id", "transaction", "session", "invoice", "patient")
+    ),
+    Field("items", (*ITEMS, "code")),
 )
 _MARKS = {",": "commas", ";": "semicolons"}
 _LOOKED_AT = 1000  # lines of a file of columns that may be one of lists

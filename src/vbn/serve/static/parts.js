@@ -20,8 +20,8 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
       h(
         "li",
         {},
-        h("a", { href: link(one.entity, side) }, one.entity),
-        h("small", {}, one.category ? "category" : one.known ? `${times(one.count)}, known` : times(one.count)),
+        h("a", { href: link(one.entity, side) }, one.label || one.entity),
+        h("small", {}, one.label ? `${one.entity}, ` : "", one.category ? "category" : one.known ? `${times(one.count)}, known` : times(one.count)),
         bar(one.score / largest, one.std / largest),
         h(
           "span",
@@ -47,7 +47,7 @@ function bar(share, spread) {
 }
 
 export function family(found, entity, side) {
-  const item = (one) => h("li", {}, h("a", { href: link(one.name, side) }, one.name), h("small", {}, one.count ? times(one.count) : ""));
+  const item = (one) => h("li", {}, h("a", { href: link(one.name, side) }, one.label || one.name), h("small", {}, [one.label ? one.name : "", one.count ? times(one.count) : ""].filter(Boolean).join(", ")));
   const group = (title, list, total) =>
     list.length
       ? h("details", { open: list.length <= 12 }, h("summary", {}, `${title} (${(total ?? list.length).toLocaleString("en")})`), h("ul", {}, list.map(item)))
@@ -66,7 +66,7 @@ export function family(found, entity, side) {
 // The children that hold a category in place, by their shares.
 function held(children, side) {
   if (!children.length) return null;
-  return h("p", {}, "Held most by ", children.map((one, n) => [n ? ", " : "", h("a", { href: link(one.entity, side) }, one.entity), ` (${percent(one.share)})`]), ".");
+  return h("p", {}, "Held most by ", children.map((one, n) => [n ? ", " : "", h("a", { href: link(one.entity, side) }, one.label || one.entity), ` (${percent(one.share)})`]), ".");
 }
 
 export function why(explanation, side = "column") {
@@ -101,7 +101,7 @@ export function why(explanation, side = "column") {
           "p",
           {},
           "Moved most by ",
-          pairs.map((pair, n) => [n ? ", " : "", h("a", { href: link(pair.entity, side) }, pair.entity), ` (${number(pair.count, 0)}×)`]),
+          pairs.map((pair, n) => [n ? ", " : "", h("a", { href: link(pair.entity, side) }, pair.label || pair.entity), ` (${number(pair.count, 0)}×)`]),
           ".",
         )
       : null,

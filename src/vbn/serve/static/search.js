@@ -26,7 +26,7 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
       list.children[at].scrollIntoView({ block: "nearest" });
     }
   };
-  const likeliest = () => options.find((entity) => entity.name === input.value) || options[0];
+  const likeliest = () => options.find((entity) => entity.name === input.value || entity.label === input.value) || options[0];
   const take = (entity) => {
     eager = false;
     input.value = clear ? "" : entity.name;
@@ -49,8 +49,8 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
             h(
               "li",
               { id: `${id}-${n}`, role: "option", "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); take(entity); } },
-              h("span", {}, entity.name),
-              h("small", {}, entity.category ? "category" : times(entity.count), entity.side === "row" ? ", row" : ""),
+              h("span", {}, entity.label || entity.name),
+              h("small", {}, entity.label ? `${entity.name}, ` : "", entity.category ? "category" : times(entity.count), entity.side === "row" ? ", row" : ""),
             ),
           )
         : h("li", { role: "option", "aria-disabled": "true", "aria-selected": "false" }, "nothing found"),

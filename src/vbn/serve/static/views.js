@@ -50,7 +50,7 @@ async function card(entity, side, model, k = 10) {
     seen.kind === "category" ? kindred(entity, side, k) : likely(entity, side, model, k),
   ]);
   return [
-    h("h2", {}, entity),
+    h("h2", {}, seen.label || entity, seen.label ? h("small", {}, ` ${seen.entity}`) : null),
     h("p", { class: "note" }, seen.kind === "category" ? `a category with ${seen.n_children.toLocaleString("en")} ${seen.n_children === 1 ? "child" : "children"}` : times(seen.count)),
     block("Why it is where it is", why(seen, model.shared || side === "row" ? "column" : "row")),
     block("Nearest", ranked(near, { side, label: `Nearest to ${entity}` })),
@@ -90,7 +90,7 @@ export function explore(panel, state, model, map) {
       block("Often seen", h("ul", { class: "plain", id: "often" })),
     );
     get("entities", { limit: 12, side: "column" }).then(({ entities }) =>
-      fill(document.getElementById("often"), entities.map((one) => h("li", {}, h("a", { href: link(one.name) }, one.name), h("small", {}, times(one.count))))),
+      fill(document.getElementById("often"), entities.map((one) => h("li", {}, h("a", { href: link(one.name) }, one.label || one.name), h("small", {}, times(one.count))))),
     ).catch(() => {});
     map.select();
     return;

@@ -1,0 +1,121 @@
+"""The files of a shop as they come out of a spreadsheet, from the shell to recommendations."""
+
+import csv
+import json
+
+import pytest
+
+import vbn
+
+pytestmark = pytest.mark.filterwarnings("always")  # as in a shell, where they are told
+FAST = ("--dim", 3, "--epochs", 3, "--out", "m")
+KINDS = {"Grüntee": "Tee", "Schwarztee": "Tee", "Pils": "Bier", "Bock": "Bier"}
+MAKERS = ("Müller", "Østergård & Søn", 'Gasthof "Zur Post"', "O'Brien; Sons")
+
+
+def products():
+    """Number, title, kind, department."""
+    made = [(f"{maker}: {kind}", kind, department) for kind, department in KINDS.items() for maker in MAKERS]
+    return [(str(1000 + n), *product) for n, product in enumerate(made)]
+
+
+def sheet(file, rows, encoding="utf-8-sig", delimiter=";"):
+    with file.open("w", encoding=encoding, newline="") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """Orders with ratings, dates and order numbers; items with tags, decimal commas, gaps and a float for an id."""
+    items = products()
+    orders = [("Order_ID", "Customer", "Product", "Rating", "Date")]
+    for n in range(90):
+        customer, drink = n % 15, 8 * (n % 2)
+        item = items[drink + (n * 3 + customer) % 7]
+        orders.append((9000 + n, f"K{customer:03}", item[0], 1 + n % 5, f"{1 + n % 28:02}.{1 + n % 12:02}.2024"))
+    sheet(tmp_path / "orders.csv", orders)
+    rows = [("Product", "Title", "Department", "Tags", "Price", "In stock")]
+    for n, (number, title, kind, department) in enumerate(items):
+        tags = "|".join(filter(None, (kind, "Angebot" if n % 3 == 0 else "")))
+        rows.append((f"{number}.0", title, department, "" if n == 5 else tags, f"{n},50", "ja" if n % 2 else "nein"))
+    sheet(tmp_path / "items.csv", rows)
+    sheet(tmp_path / "plain.csv", [row[:3] for row in rows])
+    return tmp_path
+
+
+def test_with_no_parameter_but_file_names(shop, called):
+    told = called("train", "orders.csv", "--catalogue", "plain.csv", *FAST, cwd=shop)
+    assert told.returncode == 0, told.stderr
+    assert "read as --kind interactions" in told.stderr
+    assert "holds ratings" in told.stderr
+    assert "users from 'Customer', items from 'Product'; every row counts 1" in told.stderr
+    assert "16 labels of the columns" in told.stderr
+    assert "100.0% of the columns seen have a parent" in told.stderr
+    found = json.loads(called("recommend", "m", "--user", "K001", "--json", cwd=shop).stdout)
+    titles = {number: title for number, title, *_ in products()}
+    assert [row["label"] for row in found] == [titles[row["entity"]] for row in found]
+    by_title = called("similar", "m", "Müller: Pils", "-k", 3, cwd=shop)
+    assert by_title.stdout.splitlines()[0].split() == ["entity", "label", "cosine", "std"]
+    wrong = called("similar", "m", "Muller: Pils", cwd=shop)
+    assert "Did you mean 'Müller: Pils'" in wrong.stderr
+    assert "label" in json.loads(called("explain", "m", "Müller: Pils", "--json", cwd=shop).stdout)
+
+
+def test_an_error_that_asks_says_what_to_type(shop, called):
+    told = called("train", "orders.csv", "--catalogue", "items.csv", *FAST, cwd=shop)
+    assert told.returncode == 1
+    assert "--levels Department,Tags" in told.stderr
+    told = called("train", "orders.csv", "--catalogue", "items.csv", "--levels", "Department,Tags", *FAST, cwd=shop)
+    assert told.returncode == 0, told.stderr
+    data = vbn.load(shop / "m").data_
+    assert dict(data.taxonomy.parents("1000")) == {"Grüntee": 0.5, "Angebot": 0.5}
+    assert data.taxonomy.parents("1005") == [("Tee", 1.0)]  # no tags: the department
+    again = called("train", "--config", "m/train.toml", "--out", "n", "-q", cwd=shop)
+    assert again.returncode == 0, again.stderr
+    assert vbn.load(shop / "n").data_.columns == data.columns
+
+
+def test_ratings_times_and_half_lives(shop, called):
+    given = ["train", "orders.csv", "--min-weight", 3, "--time", "Date", *FAST]
+    told = called(*given, "--half-life", "30d", "--hold-out", 0.2, "--hold-out-by", "time", cwd=shop)
+    assert told.returncode == 0, told.stderr
+    assert "weights of at least 3 from 'Rating', weights that halve every 30d from 'Date'" in told.stderr
+    with (shop / "m" / "held_out.csv").open(encoding="utf-8") as stream:
+        assert max(float(row["weight"]) for row in csv.DictReader(stream)) == 1.0  # the latest row is held out
+    assert called("train", "orders.csv", "--half-life", "30d", *FAST, cwd=shop).returncode == 2
+    assert "half_life must be" in called(*given, "--half-life", "1 month", cwd=shop).stderr
+
+
+def test_several_taxonomies_and_a_catalogue_are_united(shop, called):
+    (shop / "a.csv").write_text("child,parent\nTee,Getränk\nBier,Getränk\n", encoding="utf-8")
+    (shop / "b.csv").write_text("child,parent\n1000,Neu\n", encoding="utf-8")
+    knowledge = ["--taxonomy", "a.csv", "--taxonomy", "b.csv", "--catalogue", "plain.csv"]
+    told = called("train", "orders.csv", *knowledge, *FAST, cwd=shop)
+    assert told.returncode == 0, told.stderr
+    taxonomy = vbn.load(shop / "m").data_.taxonomy
+    assert dict(taxonomy.parents("1000")) == {"Neu": 0.5, "Tee": 0.5}
+    assert taxonomy.parents("Tee") == [("Getränk", 1.0)]
+    assert called("train", "--config", "m/train.toml", "-q", "--dry-run", cwd=shop).returncode == 0
+
+
+def test_a_file_in_the_encoding_of_windows_is_refused_with_the_way_out(shop, called):
+    items = (shop / "plain.csv").read_text(encoding="utf-8-sig")
+    (shop / "windows.csv").write_bytes(items.encode("cp1252"))
+    told = called("train", "orders.csv", "--catalogue", "windows.csv", *FAST, cwd=shop)
+    assert told.returncode == 1
+    assert "iconv -f WINDOWS-1252 -t UTF-8 windows.csv > utf8-windows.csv" in told.stderr
+
+
+def test_the_kind_is_asked_for_if_columns_do_not_tell(shop, called):
+    sheet(shop / "odd.csv", [("Kunde", "Artikel"), ("a", "b"), ("b", "c")])
+    told = called("train", "odd.csv", *FAST, cwd=shop)
+    assert told.returncode == 2
+    assert "say with --kind what odd.csv holds" in told.stderr
+    assert called("train", "odd.csv", "--columns", "Kunde,Artikel", *FAST, "-q", cwd=shop).returncode == 0
+
+
+def test_options_of_a_catalogue_need_one(shop, called):
+    for option in (["--levels", "a"], ["--label", "a"], ["--prefix"]):
+        told = called("train", "orders.csv", *option, *FAST, cwd=shop)
+        assert told.returncode == 2
+        assert "no --catalogue" in told.stderr
