@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 _BLOCKS_AT_ONCE = 16  # whose sums, F x F numbers each, are held at the same time
 _PANELS = 8  # of columns of a triangular matrix, most of whose zeros are left out of products
-_CHEAP = 10.0  # an update whose multiplications are at most so many times cells x dimensions is made in every epoch
-_COSTLY = 20.0  # a costlier one is made after as many epochs as this goes into it
+_CHEAP = 25.0  # multiplications for each cell and dimension: an update that needs k times as many comes after k epochs
 _RAREST = 8  # but at least after so many
 
 
@@ -125,7 +124,7 @@ class Linear(Shifted):
     def begin(self, epoch: int, work: float) -> None:
         """Rest in some epochs if an update is costly: features may be many and wide, and data little."""
         load = float(self.features.known.sum()) * self.features.width**2 / max(work, 1.0)
-        every = 1 if load <= _CHEAP else min(int(np.ceil(load / _COSTLY)), _RAREST)
+        every = min(max(int(np.ceil(load / _CHEAP)), 1), _RAREST)
         self._rests = epoch % every != min(1, every - 1)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
