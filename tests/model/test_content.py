@@ -110,7 +110,7 @@ def test_strength_may_differ_by_source():
     assert own.features.widths == {"text": WIDTH, "numbers": 2}
     assert np.abs(own.weights[WIDTH:]).max() < 0.01 * np.abs(own.weights[:WIDTH]).max()
     assert model.trained_.sources == {"text": 0.5, "numbers": 1e-6}
-    assert "0.5  strength of the features 'text'" in model.describe()
+    assert "0.5  strength of the features 'text', as given" in model.describe()
 
 
 def test_wrong_strengths_are_refused():
