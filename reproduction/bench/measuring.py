@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from reproduction.bench import shop, size, training
+from reproduction.bench import content, shop, size, training
 from reproduction.bench.row import Outcome, Row, Setting
 from vbn._errors import ParameterError
 
@@ -38,6 +38,7 @@ ROWS = (
     Row("sequences", "100 M words: gensim's scan / our scan, and / our counting of pairs", size.sequences, ("gensim",)),
     Row("interactions", "25 M rows of parquet", size.interactions, ("pyarrow",)),
     Row("growth", "seconds an epoch from 1 M to 100 M cells, log-log slope", size.growth),
+    Row("content", "20 M cells, 1 M items with 384 features: what these add to an epoch", content.content),
     Row("memory", "peak of a fit to 50 M cells / counts and posterior", size.memory),
     Row("start", "seconds of import, --help, first fit, warm fit", size.start),
 )

@@ -40,7 +40,7 @@ def test_what_cannot_be_measured_is_said_and_not_measured():
     assert measure(["epoch"], TINY)[0][1].startswith("left out")
 
 
-@pytest.mark.parametrize("key", ["kernel", "sampling", "fold-in", "growth"])
+@pytest.mark.parametrize("key", ["kernel", "sampling", "fold-in", "growth", "content"])
 def test_rows_run_and_can_be_kept(key):
     told = []
     found = measure([key], TINY, told.append)

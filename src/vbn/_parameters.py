@@ -129,7 +129,7 @@ PARAMETERS = (
     Parameter("beta", "number", "auto", "prior", symbol="beta", above=0, by="kind", auto=True),
     Parameter("bias_prior", "choice", "taxonomy", "prior", choices=("taxonomy", "common", "zero")),
     Parameter("cold_precision", "choice", "siblings", "prior", choices=("siblings", "mean_field", "prior")),
-    Parameter("content_strength", "number", 0.25, "prior", symbol="1 / rho", least=0, most=1e4, by="source"),
+    Parameter("content_strength", "number", 0.25, "prior", least=0, most=1e4, by="source"),
     Parameter("favour", "choice", "all", "run", choices=("all", "balanced", "rare"), optional=True),
     Parameter("resample", "flag", True, "run"),
     Parameter("average_epochs", "whole", 5, "run", least=1, formerly="average"),

@@ -121,6 +121,17 @@ def test_shards_give_the_same_bits_with_evidence_of_earlier_data(tmp_path, monke
     assert bits(one.partial_fit(more)) == bits(two.partial_fit(more))
 
 
+@pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
+def test_shards_give_the_same_bits_with_content(data, monkeypatch):
+    small_blocks(monkeypatch)
+    rng, options = np.random.default_rng(2), {"epochs": 3, "dtype": "float32"}
+    data = data.with_features(rng.standard_normal((len(data.columns), 5)), name="text")
+    if not data.shared:
+        data = data.with_features(rng.standard_normal((len(data.rows), 2)), side="row", name="age")
+    engine = TwoWorkersHere()
+    assert bits(model(**options).fit(data)) == bits(model(**options, engine=engine).fit(data))
+
+
 def test_shards_are_all_of_the_rows_and_columns_in_about_the_shares_asked_for(monkeypatch):
     small_blocks(monkeypatch)
     seen = {}

@@ -71,6 +71,16 @@ def shop(n: int = 3000, seed: int = 4) -> vbn.Dataset:
     return data.with_taxonomy({f"u{i}": [f"town {i % 4}"] for i in range(150)}, side="row")
 
 
+def featured(n: int = 3000, seed: int = 4) -> vbn.Dataset:
+    """Users and items with a taxonomy; items, brands and users have features, in two sources."""
+    data, rng = shop(n, seed), np.random.default_rng(8)
+    text = rng.standard_normal((64, 7))
+    known = {f"i{i}": text[i] for i in range(1, 64) if i % 9 and f"i{i}" in data.columns}
+    data = data.with_features(known | {"brand 2": text[0]}, name="text")
+    data = data.with_features({"i1": 2.0, "i2": 7.0, "i5": 3.0, "i63": 1.0}, name="price")
+    return data.with_features(rng.standard_normal((len(data.rows), 3)), side="row", name="age")
+
+
 def _words(**more: object) -> vbn.VBN:
     return vbn.VBN(
         **(
@@ -174,6 +184,22 @@ def _added_to_users_and_items() -> vbn.VBN:
     return model.partial_fit(shop(300, seed=2))
 
 
+def _content() -> vbn.VBN:
+    return _shop().fit(featured())
+
+
+def _content_added() -> vbn.VBN:
+    model = _shop(content_strength={"text": 1.0, "price": 0.0}).fit(featured())
+    model.add("item", parents=["brand 2"], contexts={"u3": 2, "u5": 1}, features={"text": np.linspace(-1, 1, 7)})
+    return model.add("user", side="row", features=[0.5, 0.1, -1.0])
+
+
+def _content_without_counts() -> vbn.VBN:
+    folder = _shop().fit(featured(1500)).save(tempfile.mkdtemp(), counts=False)
+    more = vbn.Dataset.from_interactions(["u1", "u2", "u3"], ["new", "new", "i1"])
+    return vbn.load(folder).partial_fit(more.with_features({"new": np.linspace(-1, 1, 7)}, name="text"))
+
+
 def _users_and_items_by_default() -> vbn.VBN:
     return vbn.VBN(**QUIET).fit(shop())
 
@@ -202,6 +228,9 @@ FITS: dict[str, Callable[[], vbn.VBN]] = {
     "resumed": _resumed,
     "added": _added,
     "added to users and items": _added_to_users_and_items,
+    "content": _content,
+    "content added": _content_added,
+    "content without counts": _content_without_counts,
     "users and items by default": _users_and_items_by_default,
     "words by default": _words_by_default,
 }
@@ -248,7 +277,7 @@ def canonical(trained) -> dict[str, np.ndarray]:
     for old, new in centres.items():
         each = [arrays.get(f"relation {k}.r.{new}", np.zeros(1)) for k in range(len(q.relations))]
         found[f"relation_bias.{old}"] = np.concatenate([np.empty(0), *each])
-    return found
+    return found | {path: array for path, array in arrays.items() if ".linear." in path}
 
 
 def answers(model: vbn.VBN) -> str:

@@ -294,9 +294,13 @@ def test_blocks_of_rows_change_nothing_but_rounding(monkeypatch, model):
 
 
 def test_wide_features_are_not_mapped_anew_in_every_epoch(monkeypatch):
-    monkeypatch.setattr("vbn.model.priors.linear._CHEAP", 0.0)
+    updated = []
+    monkeypatch.setattr("vbn.model.priors.linear._CHEAP", 1e-9)
+    sums = Linear._sums
+    monkeypatch.setattr(Linear, "_sums", lambda self, *given: updated.append(1) or sums(self, *given))
     bounds = fitted(resample=False, epochs=12).lower_bounds_
     assert (np.diff(bounds) >= -1e-10 * np.abs(bounds[:-1])).all()
+    assert len(updated) == 2 * 2  # vectors and biases, in the epochs 1 and 9
 
 
 def test_mapped_features_give_the_same_bits(tmp_path, model):

@@ -150,15 +150,13 @@ def _give_sites(posterior: Posterior, sites: dict[str, Sites]) -> None:
             block.sites = Sites(np.zeros_like(block.mean), np.zeros_like(block.mean))
 
 
-def run_epoch(network: Network, data: EpochData, engine: Engine, epoch: int = 0) -> tuple[float, dict[str, Any]]:
-    """Update every variable once; `epoch` is its number, by which costly updates may be left out.
+def run_epoch(network: Network, data: EpochData, engine: Engine) -> tuple[float, dict[str, Any]]:
+    """Update every variable once.
 
     Return the likelihood of the co-occurrence cells and what the bound needs of each block, both as of the end of the
     epoch.
     """
     q = network.posterior
-    for block in q.blocks().values():
-        block.prior.begin(epoch)
     pairs = Cooccurrence.of(q)
     pairs.update_rows(data, engine)
     q.u.prior.update(q.u, None, engine)
@@ -231,9 +229,11 @@ def train(
     for epoch in range(first_epoch, first_epoch + epochs):
         started = time.perf_counter()
         drawn = epoch if resample else 0
+        for block in network.posterior.blocks().values():
+            block.prior.begin(epoch, float(plan.row_load.sum()) * network.posterior.dim)
         data = engine.sample(plan, drawn, relation_cells(network, sampler, drawn, engine))
         try:
-            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine, epoch))
+            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine))
         finally:
             data.close()
         yield EpochInfo(epoch, bound, data.size, time.perf_counter() - started)

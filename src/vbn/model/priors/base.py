@@ -101,11 +101,11 @@ class Prior(Holder):
         """Return the active variables of this prior that have prior means; None if it has none."""
         return None
 
-    def start(self, engine: Engine | None = None) -> None:
+    def start(self) -> None:
         """Set the variables of this prior before the first epoch of a fit."""
 
-    def begin(self, epoch: int) -> None:
-        """Take note of the number of the epoch that begins."""
+    def begin(self, epoch: int, work: float) -> None:
+        """Take note of the number of the epoch that begins, and of its work: cells times dimensions."""
 
     def carried(self, old: Prior, entities: Match) -> None:
         """Complete this prior after its arrays were copied from an older one; `entities` are the rows of both."""

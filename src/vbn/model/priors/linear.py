@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from vbn.model.engine import Engine
 
 _BLOCKS_AT_ONCE = 16  # whose sums, F x F numbers each, are held at the same time
-_CHEAP = 1e10  # multiplications of an update; costlier ones are not made in every epoch
-_FIRST, _EVERY = 3, 4  # epochs: all of the first ones, then some
+_PANELS = 8  # of columns of a triangular matrix, most of whose zeros are left out of products
+_CHEAP = 25.0  # multiplications for each cell and dimension: an update that needs k times as many comes after k epochs
+_RAREST = 8  # but at least after so many
 
 
 class Shifted(Prior):
@@ -112,16 +113,19 @@ class Linear(Shifted):
         known[self.frozen] = False
         return np.flatnonzero(known)
 
-    def start(self, engine: Engine | None = None) -> None:
+    def start(self) -> None:
         """Scale the features, and set q(A) to its prior."""
         self.centre[:], self.factor[:] = self.features.scaling()
         self.covariance[...] = np.diag(1.0 / self.rho)
-        self._refresh(self.rows, engine)
+        rows = self.rows
+        for first, last in row_ranges(len(rows), ROWS_AT_ONCE):
+            self.leverage[rows[first:last]] = self._features(rows[first:last]) ** 2 @ (1.0 / self.rho)
 
-    def begin(self, epoch: int) -> None:
-        """Rest in most epochs if the features are many and wide."""
-        costly = float(self.features.known.sum()) * self.features.width**2 > _CHEAP
-        self._rests = costly and epoch >= _FIRST and epoch % _EVERY != 0
+    def begin(self, epoch: int, work: float) -> None:
+        """Rest in some epochs if an update is costly: features may be many and wide, and data little."""
+        load = float(self.features.known.sum()) * self.features.width**2 / max(work, 1.0)
+        every = min(max(int(np.ceil(load / _CHEAP)), 1), _RAREST)
+        self._rests = epoch % every != min(1, every - 1)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update q(A) from all entities and categories that have features and that data reaches."""
@@ -189,7 +193,7 @@ class Linear(Shifted):
             own = rows[first:last]
             features = self._features(own)
             self.shift[own] = features @ weights
-            self.leverage[own] = ((features @ root) ** 2).sum(axis=1, dtype=np.float64)
+            self.leverage[own] = _squares(features, root)
 
         ranges = row_ranges(len(rows), ROWS_AT_ONCE)
         if engine is not None:
@@ -285,6 +289,15 @@ class Linear(Shifted):
         own, tau = self.leverage, np.where(active, tau, 0.0)
         alone = own / np.maximum(1.0 - tau * own, 1e-6)
         return float(alone[i] / np.quantile(alone[trained], 0.99))
+
+
+def _squares(features: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Return the squared lengths of the rows of features @ root, where root is lower triangular."""
+    found = np.zeros(len(features))
+    for panel in np.array_split(np.arange(len(root)), min(_PANELS, len(root))):
+        first, last = int(panel[0]), int(panel[-1]) + 1
+        found += ((features[:, first:] @ root[first:, first:last]) ** 2).sum(axis=1, dtype=np.float64)
+    return found
 
 
 def _places(upper: Upper, n: int) -> np.ndarray:

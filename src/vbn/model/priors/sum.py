@@ -45,15 +45,15 @@ class Sum(Prior):
         """Return a mask of the rows that any of the priors says anything about."""
         return np.asarray(np.any([prior.informs(rows) for prior in self.priors], axis=0))
 
-    def start(self, engine: Engine | None = None) -> None:
+    def start(self) -> None:
         """Start each prior."""
         for prior in self.priors:
-            prior.start(engine)
+            prior.start()
 
-    def begin(self, epoch: int) -> None:
+    def begin(self, epoch: int, work: float) -> None:
         """Tell each prior."""
         for prior in self.priors:
-            prior.begin(epoch)
+            prior.begin(epoch, work)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update the priors one after the other, each given the latest means of the others."""
