@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pyarrow.parquet
+import pytest
 import scipy.sparse
 
 import vbn
@@ -28,6 +29,7 @@ from tests.datasets import test_movielens, test_phenotypes, test_wordnet
 from tests.soak.readers import SEEDS, _checkpoint, _model, _state_file, packed
 from tests.storage.making import tensor_file
 from vbn.cli import checksum
+from vbn.data import encoded
 
 PAIRS = 'left,right,count\na,b,1\nb,c,2.5\n"with, comma",ü,1e3\n'
 
@@ -50,6 +52,11 @@ def seeds() -> dict[str, dict[str, bytes]]:
         "sequences": {"plain": "to be or not to be\nthat is\r\nthe question\u2028ü\n".encode()},
         "taxonomy": {"plain": b"child,parent\na,b\nb,c\na,d\n", "weighted": b"child,parent,weight\na,b,2\na,c,1\n"},
         "relation": {"plain": b"left,right\na,b\nc,d\n"},
+        "texts": {
+            "plain": 'item,text\na,a hot drink\nb,\nü,"with, comma"\n'.encode(),
+            "wide": b"id,title,n,description\na,T,1,what it is\nc,U,2,\n",
+        },
+        **_content(),
         "names": {"plain": "a\nwith space\nü\n".encode()},
         "settings": {
             "plain": b'input = "shop.csv"\nkind = "baskets"\ndim = 20\nepochs = 5\n[relation]\nopposite = "o.csv"\n'
@@ -74,6 +81,30 @@ def seeds() -> dict[str, dict[str, bytes]]:
         **_of_reports(),
         "download": {"plain": _zip({"ml/movies.dat": "1::Heat (1995)::Action\n", "ml/README": "mind the licence\n"})},
         "bundled": {"small": packed(_small_bundle())},
+    }
+
+
+def _content() -> dict[str, dict[str, bytes]]:
+    """Features in all their forms, and vectors in the cache."""
+    columns = {"item": ["a", "ü", "c"], "price": [1.0, 2.5, 0.0], "year": [2020, 2021, 2019]}
+    vectors = {"item": ["a", "b"], "embedding": [[1.0, 2.0], [3.0, 5.0]]}
+    arrays = {"ids": np.array(["a", "b", "ü"]), "values": np.arange(6.0).reshape(3, 2) ** 2}
+    stream = io.BytesIO()
+    np.save(stream, np.array([[1, 2], [3, 5], [4, 4], [0, 1]], dtype=np.float32))
+    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VBN_CACHE", place)
+        encoded(["one", "two", "three"], lambda texts: np.array([[len(t)] for t in texts], dtype=np.float32), "soak")
+        folder = Path(place) / "text" / "soak"
+        kept = {f"text/soak/one.{path.name.partition('.')[2]}": path.read_bytes() for path in sorted(folder.iterdir())}
+    return {
+        "features": {
+            "plain": "item,price,year\na,1,2020\nü,2.5,2021\nc,1e-3,2019\n".encode(),
+            "semicolons": b"id;x\na;1\nb;2\n",
+        },
+        "features-parquet": {"plain": _parquet(columns), "vectors": _parquet(vectors)},
+        "features-npy": {"plain": stream.getvalue()},
+        "features-npz": {"plain": packed(_arrays(arrays))},
+        "vectors": {"plain": packed(kept)},
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import tempfile
 import zipfile
@@ -22,7 +23,7 @@ from reproduction.winners import settings, variants
 from tests.storage import making
 from tests.storage.making import fit, seal, tensor_file
 from vbn.cli import held_out_of, note_added, read_config, read_names, read_pairs, run_of
-from vbn.data import encode_corpus, find_file, number_file, read_sentences
+from vbn.data import encode_corpus, encoded, find_file, number_file, read_sentences
 from vbn.datasets import WordNet, open_bundled, wordnet_taxonomy
 from vbn.datasets import unpack as unpack_archive
 
@@ -165,6 +166,41 @@ def _relation(path: Path) -> None:
     vbn.Dataset.from_pairs(names, names[::-1]).with_relation("opposite", path)
 
 
+def _features(path: Path) -> None:
+    names = ["a", "b", "c", "ü"]
+    found = vbn.Dataset.from_pairs(names, names[::-1]).with_features(path).column_features
+    (source,) = found.sources
+    assert np.isfinite(source.taken(slice(None))).all()
+    assert (np.diff(source.rows) > 0).all()
+    assert source.rows[-1] < len(names)
+    assert np.isfinite(found.scaled(np.arange(len(names)), *found.scaling())).all()
+
+
+def _texts(path: Path) -> None:
+    names = ["a", "b", "c", "ü"]
+    data = vbn.Dataset.from_pairs(names, names[::-1])
+    found = data.with_text(path, encoder=lambda texts: [[len(text), text.count("e")] for text in texts])
+    assert (found.column_features.sources[0].taken(slice(None))[:, 0] > 0).all()
+
+
+def _vectors(folder: Path) -> None:
+    """A broken file of the cache is told and its texts are encoded again: no error at all."""
+    texts = ["one", "two", "three"]
+
+    def encode(texts: list[str]) -> np.ndarray:
+        return np.array([[len(text)] for text in texts], dtype=np.float32)
+
+    before = os.environ.get("VBN_CACHE")
+    os.environ["VBN_CACHE"] = str(folder)
+    try:
+        found = encoded(texts, encode, "soak", sure=False)
+    finally:
+        os.environ.pop("VBN_CACHE")
+        if before is not None:
+            os.environ["VBN_CACHE"] = before
+    assert found[:, 0].tolist() == [3.0, 3.0, 5.0]
+
+
 def _config(path: Path) -> None:
     _damaged(path, "config.json")
 
@@ -290,6 +326,12 @@ READERS = {
     "sequences": Reader(_sequences, "some.txt"),
     "taxonomy": Reader(_taxonomy, "some.csv"),
     "relation": Reader(_relation, "some.csv"),
+    "features": Reader(_features, "some.csv"),
+    "features-parquet": Reader(_features, "some.parquet"),
+    "features-npy": Reader(_features, "some.npy"),
+    "features-npz": Reader(_features, "some.npz", zipped=True),
+    "texts": Reader(_texts, "some.csv"),
+    "vectors": Reader(_vectors),
     "names": Reader(read_names, "some.txt"),
     "settings": Reader(read_config, "some.toml"),
     "model-config": Reader(_config, "some.json"),

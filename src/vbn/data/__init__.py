@@ -19,6 +19,7 @@ from vbn.data.merge import thinned
 from vbn.data.relation import Relation
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
 from vbn.data.texts import OFFLINE, same_encoder
+from vbn.data.vector_cache import encoded
 from vbn.data.vocabulary import Vocabulary, as_name, known_ids
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "count_pairs",
     "cycle_text",
     "encode_corpus",
+    "encoded",
     "fault_of_rows",
     "find_file",
     "from_corpus",

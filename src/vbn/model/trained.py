@@ -18,7 +18,7 @@ from vbn.model.likelihoods import Bilinear, Cooccurrence
 from vbn.model.link import Link
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, common_places, placeholder
 from vbn.model.precisions import Hyperpriors
-from vbn.model.priors import Hierarchy, Linear, with_automatic
+from vbn.model.priors import Linear, with_automatic
 from vbn.model.profile import Profile
 from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side

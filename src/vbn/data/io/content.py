@@ -176,15 +176,15 @@ def _from_archive(file: File, ids: object) -> Numbers:
     try:
         with np.load(file.path, allow_pickle=False) as archive:
             arrays: dict[str, np.ndarray] = {key: np.asarray(archive[key]) for key in archive.files}
-    except UNREADABLE as error:
+        named: dict[str, list[object]] = {key: arrays.pop(key).tolist() for key in ("ids", "columns") if key in arrays}
+    except (*UNREADABLE, SystemError) as error:  # SystemError: numbers that are no characters
         raise DataError(f"{name} is not an archive of arrays as numpy.savez writes it: {error}") from error
     found = [key for key, values in arrays.items() if values.ndim == 2]
     if len(found) != 1:
         held = ", ".join(f"{key} of shape {values.shape}" for key, values in arrays.items()) or "nothing"
         raise DataError(f"{name} must hold one array of two dimensions, beside 'ids'; it holds {held}")
-    titles = arrays.get("columns")
-    columns = None if titles is None else tuple(str(title) for title in titles.reshape(-1).tolist())
-    return Numbers(arrays[found[0]], arrays.get("ids") if ids is None else ids, columns)
+    columns = tuple(str(title) for title in named["columns"]) if isinstance(named.get("columns"), list) else None
+    return Numbers(arrays[found[0]], named.get("ids") if ids is None else ids, columns)
 
 
 def _from_table(table: Table, ids: object, key: Choice | None, chosen: list[Choice] | None) -> Numbers:
