@@ -116,7 +116,7 @@ class Explanation:
     children: tuple[Child, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain data, ready for JSON."""
+        """Return the same as plain data, ready for JSON; parents have a responsibility in a mixture only."""
         return {key: _plain(value) for key, value in asdict(self).items()}
 
     def __repr__(self) -> str:
@@ -137,7 +137,7 @@ class Explanation:
 def _plain(value: Any) -> Any:
     """Return lists for tuples, at any depth."""
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _plain(each) for key, each in value.items() if key != "responsibility" or each is not None}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return value
