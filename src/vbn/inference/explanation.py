@@ -11,6 +11,7 @@ _ROLES = {
     "one": {"u": "as a row (u)", "v": "as a column (v)"},
 }
 _OF_CONTENT = ("content", "content_std", "outlying")
+_OPTIONAL = ("label", "responsibility")
 _FAR = 2.0  # times the variance that all but 1 % of the trained entities have at most: unlike anything seen in training
 _LONGEST = 40  # characters of a name
 _PARENTS = 6  # lines for parents
@@ -137,7 +138,7 @@ class Explanation:
     label: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain data, ready for JSON."""
+        """Return the same as plain data, ready for JSON; what an entity does not have is left out."""
         found: dict[str, Any] = _plain(asdict(self))
         for part in found["parts"]:
             if not part["content"]:
@@ -161,9 +162,9 @@ class Explanation:
 
 
 def _plain(value: Any) -> Any:
-    """Return lists for tuples at any depth, and nothing for entities without a label."""
+    """Return lists for tuples at any depth, without what an entity or a parent does not have."""
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items() if key != "label" or each is not None}
+        return {key: _plain(each) for key, each in value.items() if key not in _OPTIONAL or each is not None}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return value

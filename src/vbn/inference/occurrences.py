@@ -24,8 +24,8 @@ from vbn.inference.expected import Expected
 from vbn.inference.table import Frames
 from vbn.model import EntityCells, Gamma, Half, Trained, curvature
 
-_SWEEPS = 50  # at most
-_SETTLED = 1e-4  # change of a responsibility
+_SWEEPS = 20  # at most
+_SETTLED = 1e-3  # change of a responsibility
 _NOISE = 512  # cells that stand for all negatives
 _CONTEXTS = 5
 

@@ -22,7 +22,7 @@ _BINARY = "application/octet-stream"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 Typed = Annotated[str, Query(max_length=out.LONGEST_NAME)]
-Contexts = Annotated[list[out.Name], Query(max_length=out.MOST_NAMES)]
+Contexts = Annotated[list[out.Name] | None, Query(max_length=out.MOST_NAMES)]
 Ids = Annotated[list[Annotated[int, Field(ge=0, lt=2**31)]], Query(min_length=1, max_length=500)]
 
 
@@ -129,7 +129,7 @@ def explain(state: Shared, entity: out.Name, side: out.Side = "column") -> out.E
 
 @router.get("/senses", summary="The occurrences of an entity, split over its parents")
 def senses(
-    state: Shared, entity: out.Name, side: out.Side = "column", k: out.K = 5, context: Contexts | None = None
+    state: Shared, entity: out.Name, side: out.Side = "column", k: out.K = 5, context: Contexts = None
 ) -> out.SenseTable:
     """Such as those of a word over its meanings; with `context`, which may be repeated, those of one occurrence."""
     model = state.holder.current.model
