@@ -145,7 +145,7 @@ def test_without_counts_no_record_lies_in_the_folder(tmp_path, called, by):
     assert "--held-out FILE" in said.stderr
     assert records_in(tmp_path / "m") == []
     card = (tmp_path / "m" / "README.md").read_text()
-    assert "contains no training records; it contains the names and densities of" in card
+    assert "contains no training records; it contains the names of" in card
     assert called("evaluate", "m", "--task", "recommendation", cwd=tmp_path).returncode == 2
 
 

@@ -51,6 +51,10 @@ def seeds() -> dict[str, dict[str, bytes]]:
         "baskets": {"plain": b"bread butter jam\nbread milk\n\nmilk\n"},
         "sequences": {"plain": "to be or not to be\nthat is\r\nthe question\u2028ü\n".encode()},
         "taxonomy": {"plain": b"child,parent\na,b\nb,c\na,d\n", "weighted": b"child,parent,weight\na,b,2\na,c,1\n"},
+        "catalogue": {
+            "plain": b"item,genres,title\n1,Crime|Drama,Heat\n2,Crime,Casino\n3,,\n4,Drama,New\n",
+            "semicolons": '\ufeffitem;kind;title;price\r\n1.0;tea;"a; b";3,50\r\n2.0;tea;\u00fc;\r\n'.encode(),
+        },
         "relation": {"plain": b"left,right\na,b\nc,d\n"},
         "texts": {
             "plain": 'item,text\na,a hot drink\nb,\nü,"with, comma"\n'.encode(),

@@ -161,6 +161,15 @@ def _taxonomy(path: Path) -> None:
         assert np.isclose(sum(share for _, share in found.parents(name)) or 1.0, 1.0)
 
 
+def _catalogue(path: Path) -> None:
+    """With columns that are found, and with columns that are named."""
+    data = vbn.Dataset.from_interactions(["ann", "bob", "ann"], ["1", "2", "3"])
+    for given in ({}, {"id": 0, "levels": [1], "label": 2, "prefix": True}):
+        found = data.with_catalogue(path, **given)
+        _whole(found)
+        assert found.columns.names[:3] == data.columns.names
+
+
 def _relation(path: Path) -> None:
     names = ["a", "b", "c", "d"]
     vbn.Dataset.from_pairs(names, names[::-1]).with_relation("opposite", path)
@@ -325,6 +334,7 @@ READERS = {
     "baskets": Reader(_baskets, "some.txt"),
     "sequences": Reader(_sequences, "some.txt"),
     "taxonomy": Reader(_taxonomy, "some.csv"),
+    "catalogue": Reader(_catalogue, "some.csv"),
     "relation": Reader(_relation, "some.csv"),
     "features": Reader(_features, "some.csv"),
     "features-parquet": Reader(_features, "some.parquet"),

@@ -64,7 +64,7 @@ def _privacy(trained: Trained, records: Sequence[str]) -> str:
     """Return whether a folder holds training records and names of rows."""
     which = f"contains training records ({', '.join(records)})" if records else "contains no training records"
     whose = "entities" if trained.shared else "rows (users, patients)"
-    return f"The folder {which}; it contains the names and densities of {len(trained.rows):,} {whose}."
+    return f"The folder {which}; it contains the names of {len(trained.rows):,} {whose}."
 
 
 def sparkline(values: list[float]) -> str:

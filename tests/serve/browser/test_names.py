@@ -2,6 +2,7 @@
 
 import pytest
 
+import vbn
 from tests.serve.conftest import ODD
 from tests.serve.running import running
 from vbn.serve import Settings, create_app
@@ -68,3 +69,19 @@ def test_the_page_asks_for_the_token_until_it_is_right(opened, goods):
         assert not page.all("dialog")
         page.driver.get(f"{url}/docs")
         page.until(lambda: page.all("#operations article"), "the service is described")
+
+
+def test_titles_are_searched_and_shown_before_ids(opened):
+    titles = {"item": ["m1", "m2", "m3"], "title": ["Heat", "<b>Casino</b>", "Ronin"], "kind": ["crime"] * 3}
+    data = vbn.Dataset.from_baskets([["m1", "m2"], ["m2", "m3"], ["m1", "m3"]] * 5)
+    model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data.with_catalogue(titles, id="item"))
+    with running(create_app(model, Settings(watch=0))) as url:
+        page = opened(url)
+        page.open("explore", entity="m1")
+        assert page.texts("#panel h2") == ["Heat m1"]
+        assert {"<b>Casino</b>", "Ronin"} <= set(page.ranked(page.block("Nearest")))
+        assert not page.all(MARKUP)
+        page.one("#search").send_keys("roni")
+        page.option("Ronin").click()
+        page.until(lambda: page.texts("#panel h2") == ["Ronin m3"], "the title leads to its card")
+        page.settled()
