@@ -15,7 +15,7 @@ from vbn._errors import DataError, ParameterError, closest_names
 from vbn._parameters import PARAMETERS, Parameter, one_of
 from vbn.data import Dataset, bytes_of
 from vbn.engines import check_engine
-from vbn.model import AUTO, KINDS, Hyperpriors
+from vbn.model import AUTO, CONTENT_STRENGTH, KINDS, Hyperpriors
 
 AUTOMATIC_PRIORS = {"joint": 0.0, "readout": 5.0}
 """The `relation_prior` that "auto" stands for, by `relation_space`."""
@@ -48,7 +48,7 @@ def check_parameters(
         int(params["dim"] if strength else _of(params["relation_rank"], name, 10))
         for name, strength in zip(relations, strengths, strict=True)
     ]
-    hyperpriors = Hyperpriors(alpha, beta, params["cold_precision"], params["content_strength"])
+    hyperpriors = Hyperpriors(alpha, beta, params["cold_precision"], _strengths(params["content_strength"]))
     return Settings(hyperpriors, ranks, strengths, _dtype(params["dtype"]))
 
 
@@ -142,6 +142,13 @@ def _refuse(name: str, what: str, given: Any, names: Collection[str]) -> None:
     hint = f" Did you mean {close[0]!r}?" if close else ""
     known = f"it has {', '.join(map(repr, names))}" if names else "it has none"
     raise ParameterError(f"{name}: the data has no {what} {given!r}; {known}.{hint}")
+
+
+def _strengths(value: Any) -> float | dict[str, float]:
+    """Return strengths of features; "auto" is the default until it has been chosen."""
+    if isinstance(value, Mapping):
+        return {str(name): CONTENT_STRENGTH if each == AUTO else float(each) for name, each in value.items()}
+    return CONTENT_STRENGTH if value == AUTO else float(value)
 
 
 def _weight(value: Any) -> float | str:

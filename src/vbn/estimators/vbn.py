@@ -21,10 +21,12 @@ from vbn.estimators.checking import Settings, check_parameters, need_callbacks, 
 from vbn.estimators.checkpoint import Checkpoints, fingerprints, read_checkpoint
 from vbn.estimators.dialling import choose_dials
 from vbn.estimators.progress import Interrupt, Progress, announced
+from vbn.estimators.strengths import LEAST, choose_strengths
 from vbn.estimators.training import Training, prepare
-from vbn.model import EpochInfo, Trained, continued, train
+from vbn.model import AUTO, CONTENT_STRENGTH, EpochInfo, Trained, continued, train
 from vbn.storage import write_folder
 
+_ASKED = "what held-out cold entities chose"
 Callback = Callable[["VBN", EpochInfo], Any]
 
 
@@ -82,10 +84,12 @@ class VBN(Answers):
         How tightly an entity without data is tied to its parents. "siblings": as tightly as the trained children of the
         same parents are, and the parents' own uncertainty is added. "prior": equally for all, as given by the prior of
         precisions. "mean_field": the less certain the parents, the less tightly, as the paper's updates have it.
-    content_strength : float or dict, default 0.25
+    content_strength : float, dict or "auto", default 0.25
         How far features of entities (`Dataset.with_features`) may move them from their parents, or {source: value}: the
         variance of what they add to a prior mean in each dimension, before training; an entity's own is about 1. 0 does
-        not use them. It is held, not learned: the bound would choose too little.
+        not use them. "auto": before the fit, some entities with features lose their pairs, and the strength that ranks
+        them best in short fits is taken, which takes about as long as the fit. It is held, not learned: the bound would
+        choose too little.
     favour : {"all", "balanced", "rare"}, optional, default "all"
         At the end of a fit, a few pairs are held out from a copy of the model, and the position of the popularity dial
         that ranks them best is kept as ``recommend(popularity="auto")``: best for all targets, for rare ones, or for
@@ -172,7 +176,7 @@ class VBN(Answers):
         beta: float | str | dict[str, float | str] = "auto",
         bias_prior: str = "taxonomy",
         cold_precision: str = "siblings",
-        content_strength: float | dict[str, float] = 0.25,
+        content_strength: float | str | dict[str, float | str] = 0.25,
         favour: str | None = "all",
         resample: bool = True,
         average_epochs: int = 5,
@@ -341,14 +345,23 @@ class VBN(Answers):
             if getattr(self, kind) == "auto":
                 least, most = (f"{strength:.3g}" for strength in np.quantile(trained.posterior.v.gamma.alpha, [0, 1]))
                 lines.append(f"  {kind:<11}  {least} to {most}  the less evidence there is of an entity, the more")
-        lines += [
-            f"  content      {strength:g}  strength of the features {name!r}"
-            for name, strength in trained.sources.items()
-        ]
+        lines += [f"  content      {each}" for each in self._strengths_told()]
         for favour, (weight, floor) in trained.dials.items():
             floored = f", floor {floor:g}" if floor else ""
             lines.append(f"  popularity   {weight:g}{floored}  what held-out pairs chose, favour {favour!r}")
         return "\n".join(lines)
+
+    def _strengths_told(self) -> list[str]:
+        """Return the strength of each source of features with the reason."""
+        trained, given, told = self.trained_, self.content_strength, []
+        used = self._used["content_strength"]
+        for name, strength in ((dict(used) if isinstance(used, dict) else {}) | trained.sources).items():
+            reason = "as given"
+            if (given.get(name) if isinstance(given, dict) else given) == AUTO:
+                few = strength == CONTENT_STRENGTH and trained.featured(name) < LEAST
+                reason = f"the default: too few entities with features to ask ({LEAST} are enough)" if few else _ASKED
+            told.append(f"{strength:g}  strength of the features {name!r}, {reason}")
+        return told
 
     def explore(self, height: int = 720) -> Any:
         """Show the explorer in a notebook: search, neighbours, taxonomy, map, "what if" and recommendations.
@@ -380,6 +393,7 @@ class VBN(Answers):
         params, kind = self.get_params(), type(self).__name__
         settings = check_parameters(params, data.relations, data.sources)
         params = resolved(params, data)
+        params, settings = self._with_strengths(params, settings, data, earlier)
         marks = {}
         if self.checkpoint is not None or resume_from is not None:
             marks = fingerprints(data, validation, None if whole else earlier)
@@ -394,6 +408,23 @@ class VBN(Answers):
             self._run(training, params, callbacks, checkpoints, interrupt)
             self._choose_dials(params, settings, interrupt)
         return self
+
+    def _with_strengths(
+        self, params: dict[str, Any], settings: Settings, data: Dataset, earlier: Trained | None
+    ) -> tuple[dict[str, Any], Settings]:
+        """Return parameters with the strengths of features that held-out cold entities choose, if these are asked."""
+        given = params["content_strength"]
+        if AUTO not in (given.values() if isinstance(given, dict) else [given]):
+            return params, settings
+        engine = make_engine(self.engine, self.n_threads)
+        try:
+            with announced("choosing the strength of features on held-out entities", self.verbose):
+                chosen = choose_strengths(params, settings, data, earlier, engine)
+        finally:
+            engine.close()
+        self.content_trials_ = chosen.trials
+        hyperpriors = replace(settings.hyperpriors, content=chosen.strengths)
+        return {**params, "content_strength": chosen.strengths}, replace(settings, hyperpriors=hyperpriors)
 
     def _choose_dials(self, params: dict[str, Any], settings: Settings, interrupt: Interrupt) -> None:
         """Let held-out pairs choose the popularity dial, unless nobody wants it or Ctrl-C ended the fit."""

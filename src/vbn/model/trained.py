@@ -18,7 +18,7 @@ from vbn.model.likelihoods import Bilinear, Cooccurrence
 from vbn.model.link import Link
 from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, common_places, placeholder
 from vbn.model.precisions import Hyperpriors
-from vbn.model.priors import Hierarchy, automatic_priors
+from vbn.model.priors import Hierarchy, Linear, automatic_priors
 from vbn.model.profile import Profile
 from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
@@ -138,6 +138,14 @@ class Trained:
         """Return the strength of each source of features that the model uses."""
         known = [side.features for side in (self.row_side, self.column_side) if side.features is not None]
         return {own.name: self.hyperpriors.strength_of(own.name) for features in known for own in features.sources}
+
+    def featured(self, source: str) -> int:
+        """Return how many entities of the side of a source have content and data."""
+        for side, block in ((self.column_side, self.posterior.v), (self.row_side, self.posterior.u)):
+            linear = block.parts().get(Linear.name)
+            if side.features is not None and source in side.features.widths and isinstance(linear, Linear):
+                return int((side.active & (linear.leverage > 0)).sum())
+        return 0
 
     @property
     def row_active(self) -> np.ndarray:
