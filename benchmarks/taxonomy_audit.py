@@ -1,4 +1,4 @@
-"""Does the audit find wrong edges, and does it name the right ones?
+"""Measure whether the audit finds wrong edges, and whether it names the right ones.
 
     python benchmarks/taxonomy_audit.py --data DIR [--domains movies music medical] [--seeds 5] [--out auto]
 

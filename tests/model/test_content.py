@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import vbn
 from vbn.model import Linear
@@ -286,6 +287,20 @@ def test_a_fit_is_resumed_to_the_same_bits(tmp_path):
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch, threads, dtype):
     monkeypatch.setattr("vbn.model.priors.linear.ROWS_AT_ONCE", 16)
     assert bits(fitted(n_threads=threads, dtype=dtype)) == bits(fitted(n_threads=2, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_threads_of_blas_do_not_matter(dtype):
+    rng = np.random.default_rng(0)
+    n = 600
+    left, right = rng.integers(0, n, 4000), rng.integers(0, n, 4000)
+    words = vbn.Dataset.from_pairs([f"w{each}" for each in left], [f"w{each}" for each in right])
+    words = words.with_features(rng.standard_normal((len(words.columns), 150)))
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            found.append(bits(vbn.VBN(**settings(epochs=3, dtype=dtype)).fit(words)))
+    assert found[0] == found[1]
 
 
 def test_blocks_of_rows_change_nothing_but_rounding(monkeypatch, model):

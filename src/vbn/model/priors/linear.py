@@ -8,13 +8,15 @@ where k runs over entities and categories that data reaches, and s_k is what oth
 variance f_i' S f_i of every entity are kept: everything but the update of A reads these, so a model works without the
 features that it learned from. Biases are the same in one dimension.
 
-Sums run over fixed blocks of rows, whose results are added in order, so the bits do not depend on the threads.
+Sums run over fixed blocks of rows, whose results are added in order, and BLAS has one thread meanwhile: its sums depend
+on how many it has. So the bits do not depend on the threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -33,6 +35,29 @@ _BLOCKS_AT_ONCE = 16  # whose sums, F x F numbers each, are held at the same tim
 _PANELS = 8  # of columns of a triangular matrix, most of whose zeros are left out of products
 _CHEAP = 25.0  # multiplications for each cell and dimension: an update that needs k times as many comes after k epochs
 _RAREST = 8  # but at least after so many
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@cache
+def _blas() -> Any:
+    import scipy.linalg  # noqa: F401 - its BLAS is another one than numpy's, and must be there to be found
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
+
+
+def _steadily(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a function with one thread of BLAS for each of ours."""
+
+    @wraps(function)
+    def run(*given: P.args, **named: P.kwargs) -> R:
+        with _blas().limit(limits=1, user_api="blas"):
+            return function(*given, **named)
+
+    return run
 
 
 class Shifted(Prior):
@@ -113,6 +138,7 @@ class Linear(Shifted):
         known[self.frozen] = False
         return np.flatnonzero(known)
 
+    @_steadily
     def start(self) -> None:
         """Scale the features, and set q(A) to its prior."""
         self.centre[:], self.factor[:] = self.features.scaling()
@@ -127,6 +153,7 @@ class Linear(Shifted):
         every = min(max(int(np.ceil(load / _CHEAP)), 1), _RAREST)
         self._rests = epoch % every != min(1, every - 1)
 
+    @_steadily
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update q(A) from all entities and categories that have features and that data reaches."""
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -209,6 +236,7 @@ class Linear(Shifted):
         except np.linalg.LinAlgError as error:
             raise NumericalError("the covariance of the weights of the features is damaged.") from error
 
+    @_steadily
     def bound(self, measured: None) -> list[float]:  # noqa: ARG002
         """Return E[log p(A)] + H[q(A)]."""
         width, t = self.weights.shape
@@ -234,6 +262,7 @@ class Linear(Shifted):
         ]
         return {"feature": (np.array(numbers[0], dtype=np.int64), np.array(numbers[1], dtype=np.int64))}
 
+    @_steadily
     def carried(self, old: Prior, entities: Match) -> None:
         """Compute the content of the rows that the older prior did not have."""
         if isinstance(old, Linear):
@@ -241,6 +270,7 @@ class Linear(Shifted):
             unknown[self._known_before(old, entities)] = False
             self._refresh(np.flatnonzero(unknown))
 
+    @_steadily
     def go_on(self, old: Prior, entities: Match) -> None:
         """Let what was learned earlier stand for the features that are no longer at hand.
 
