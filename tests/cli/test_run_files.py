@@ -180,10 +180,11 @@ def test_a_bad_place_for_held_out_pairs_is_refused_before_the_training(tmp_path,
 def test_settings_and_card_have_the_checksum_of_every_input(tmp_path, called):
     given = patients(tmp_path)
     write_csv(tmp_path / "sees.csv", [("left", "right"), ("patient 1", "illness 1")])
-    given += ["--relation", "sees=sees.csv"]
+    write_csv(tmp_path / "ages.csv", [("id", "age"), ("illness 1", 30), ("illness 2", 70)])
+    given += ["--relation", "sees=sees.csv", "--features", "ages.csv"]
     assert called("train", *given, cwd=tmp_path).returncode == 0
     stated = tomllib.loads((tmp_path / "m" / "train.toml").read_text())["sha256"]
-    files = ["records.csv", "kinds.csv", "sees.csv"]
+    files = ["records.csv", "kinds.csv", "sees.csv", "ages.csv"]
     assert stated == {f"../{name}": hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in files}
     assert all(digest in (tmp_path / "m" / "README.md").read_text() for digest in stated.values())
     assert called("add", "m", "illness 77", "--parent", "kind 1", cwd=tmp_path).returncode == 0

@@ -16,7 +16,7 @@ import typer
 
 from vbn._errors import DataError
 from vbn._parameters import PARAMETERS, up_to_date
-from vbn.cli.content import CONTENT, check_content, content_entries, with_files
+from vbn.cli.content import CONTENT, check_content, content_entries, content_files, with_files
 from vbn.cli.run_files import STAMP, sha256
 from vbn.cli.shared import option_of, split_columns
 from vbn.cli.train import OPTIONS
@@ -170,7 +170,8 @@ def to_toml(settings: Mapping[str, Any], folder: Path) -> str:
 def input_files(settings: Mapping[str, Any]) -> list[Path]:
     """Return the files that a run reads; of a folder, all that are in it."""
     given = [paths_of(settings, key) for key in PATHS if key not in _WRITTEN]
-    paths = [Path(file) for file in (*chain.from_iterable(given), *settings.get("relation", {}).values())]
+    named = chain(chain.from_iterable(given), settings.get("relation", {}).values(), content_files(settings))
+    paths = [Path(file) for file in dict.fromkeys(named)]
     inside = chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths)
     return [file for file in inside if file.is_file()]
 
