@@ -108,6 +108,17 @@ def test_an_entity_is_explained_with_its_family(client):
     assert client.get("/api/explain", entity="cider").json["explanation"]["parts"][0]["prior_share"] == 1.0
 
 
+def test_the_taxonomy_is_audited(client, goods):
+    found = client.get("/api/audit", min_score=0, limit=2).json
+    assert found["edges"] == goods.audit().n_edges
+    assert set(found["counts"]) == {one["kind"] for one in found["findings"]}
+    assert all(found["counts"][one["kind"]] > 0 for one in found["findings"])
+    suggested = client.get("/api/suggest-parents", entity="tea", k=2).json["suggestions"]
+    assert suggested == goods.suggest_parents("tea", 2).to_dicts()
+    assert client.get("/api/suggest-parents", entity="cider").status == 400  # never seen
+    assert client.get("/api/suggest-parents", entity="teaa").status == 404
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_any_name_can_be_asked_about(client, name):
     assert client.get("/api/similar", entity=name, k=2).status == 200
@@ -362,7 +373,18 @@ def test_a_model_that_is_replaced_is_served_from_then_on(goods, tmp_path):
 
 def test_the_description_names_every_operation(client):
     paths = client.get("/api/openapi.json").json["paths"]
-    wanted = ("entities", "similar", "predict", "recommend", "related", "explain", "what-if", "health", "metrics")
+    wanted = (
+        "entities",
+        "similar",
+        "predict",
+        "recommend",
+        "related",
+        "explain",
+        "audit",
+        "what-if",
+        "health",
+        "metrics",
+    )
     assert {f"/api/{name}" for name in wanted} <= set(paths)
     assert json.dumps(paths).count("summary") == sum(len(methods) for methods in paths.values())
 
