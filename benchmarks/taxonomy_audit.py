@@ -1,14 +1,14 @@
-"""Measure whether the audit finds wrong edges, and whether it names the right ones.
+"""How well the audit finds wrong edges, and whether it names the right ones.
 
     python benchmarks/taxonomy_audit.py --data DIR [--domains movies music medical] [--seeds 5] [--out auto]
 
-Of all items that have parents, a tenth, drawn at random, get all the parents of another item that shares none with them.
-`vbn.VBN()` without parameters is trained on users x items with the domain's first taxonomy, and `judge_edges` scores every
-edge. An item's score is the mean over its edges. Who moves and who is judged was fixed first; the rule that scores, with
-its two constants, was then chosen on seeds 100 and 101, which are not reported.
+Of all items that have parents, a tenth, drawn at random, get all the parents of another item that shares none with
+them. `vbn.VBN()` without parameters is trained on users x items with the domain's first taxonomy, and `judge_edges`
+scores every edge. An item's score is the mean over its edges. Who moves and who is judged was fixed first; the rule
+that scores, with its two constants, was then chosen on seeds 100 and 101, which are not reported.
 
-Printed, in percent, as mean over seeds, for all items, and for those that were seen at least five times and have a right
-parent that still has another item with data: of a director's only film, nothing is left to be recognised by.
+Printed, in percent, as mean over seeds, for all items, and for those that were seen at least five times and have a
+right parent that still has another item with data: of a director's only film, nothing is left to be recognised by.
 
     AUC       moved items against the others
     edges     the same for single edges

@@ -304,3 +304,15 @@ def test_add_one_or_many_without_touching_the_model_unless_asked_to(words, tmp_p
     assert again.returncode == 1
     assert "already" in again.stderr
     assert "partial_fit" not in again.stderr
+
+
+def test_audit_and_suggested_parents(words, asked, called):
+    model = vbn.load(words.model)
+    assert asked("audit", words.model, "--min-score", 0) == json.loads(
+        json.dumps(model.audit(min_score=0.0).to_dicts())
+    )
+    assert asked("audit", words.model, "--entity", "poodle", "-k", 2) == model.suggest_parents("poodle", 2).to_dicts()
+    assert called("audit", words.model).stdout.split("\n")[0].endswith(("findings", "finding"))
+    refused = called("audit", words.model, "--entity", "poodel")
+    assert refused.returncode == 1
+    assert "poodle" in refused.stderr

@@ -123,6 +123,17 @@ def test_occurrences_are_split_over_parents(client):
     assert (told.status, "has one parent, 'drink'" in told.json["error"]) == (400, True)
 
 
+def test_the_taxonomy_is_audited(client, goods):
+    found = client.get("/api/audit", min_score=0, limit=2).json
+    assert found["edges"] == goods.audit().n_edges
+    assert set(found["counts"]) == {one["kind"] for one in found["findings"]}
+    assert all(found["counts"][one["kind"]] > 0 for one in found["findings"])
+    suggested = client.get("/api/suggest-parents", entity="tea", k=2).json["suggestions"]
+    assert suggested == goods.suggest_parents("tea", 2).to_dicts()
+    assert client.get("/api/suggest-parents", entity="cider").status == 400  # never seen
+    assert client.get("/api/suggest-parents", entity="teaa").status == 404
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_any_name_can_be_asked_about(client, name):
     assert client.get("/api/similar", entity=name, k=2).status == 200
@@ -385,6 +396,7 @@ def test_the_description_names_every_operation(client):
         "related",
         "explain",
         "senses",
+        "audit",
         "what-if",
         "health",
         "metrics",

@@ -20,13 +20,14 @@ KINDS = {
     "contradicted": "edges that the data contradicts; score: log Bayes factor against the parent",
     "nearer": "children that fit their parent, but another category better; score: log Bayes factor against the parent",
     "scattered": "categories whose children have no more in common than random ones; score: spread, random is 1",
-    "level": "levels that do not help; score: log density that a child loses by them",
+    "level": "levels that do not help; score: spread of children in a category, that of the level above is 1",
     "both": "names that are seen as an entity and are a parent too; score: how often they were seen",
 }
 """The kinds of findings, and what their scores are."""
 _NAMED = 3  # better parents that a finding names
 _SHOWN = 10  # findings of a kind that are printed
 _FEW = 3  # children: no verdict over a category with fewer
+_MANY = 12  # children: no verdict over a level with fewer
 _CLEAR = 1.64  # standard errors; a difference below is none
 _POWER = 3.0  # standard errors that the typical category of a level stands out by, where the others are judged
 _LONGEST = 32  # characters of a name in print
@@ -264,24 +265,20 @@ def _typical(groups: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _levels(placing: Placing) -> list[Finding]:
-    """Return the levels whose categories say no more about their children than the level above does."""
+    """Return the levels whose categories hold together no more than the level above does."""
     found = []
-    gain, siblings = placing.gain_over_level_above()
+    own, above, both = placing.apart()
     heights = placing.heights[placing.edges.parents]
     for height in np.unique(heights).tolist():
-        own = gain[(heights == height) & siblings]
-        n, categories = len(own), np.unique(placing.edges.parents[heights == height])
-        such = f"{len(categories):,} categories such as {placing.named(int(categories[0]))!r}"
-        if n == 0:
-            if len(categories) > _FEW:
-                evidence = f"{such}; each has a single child with data"
-                found.append(Finding("level", f"level {height}", None, None, 0.0, evidence))
+        at, categories = (heights == height) & both, np.unique(placing.edges.parents[heights == height])
+        n, such = int(at.sum()), f"{len(categories):,} categories such as {placing.named(int(categories[0]))!r}"
+        if n < _MANY or len(categories) < _FEW:
             continue
-        mean, error = float(own.mean()), float(own.std() / np.sqrt(n))
-        if n >= 4 * _FEW and mean < _CLEAR * error:
-            above = "the level above" if (placing.depths[categories] > 0).any() else "no category at all"
-            evidence = f"{such}; for {n:,} children they say no more than {above} does ({mean:+.2f} ± {error:.2f} each)"
-            found.append(Finding("level", f"level {height}", None, None, -mean, evidence))
+        nearer = above[at] - own[at]
+        if float(nearer.mean()) < _CLEAR * float(nearer.std()) / np.sqrt(n):
+            ratio = float(own[at].sum() / above[at].sum())
+            evidence = f"{such}; {n:,} children are no nearer to their siblings than to those of the level above"
+            found.append(Finding("level", f"level {height}", None, None, ratio, evidence))
     return found
 
 

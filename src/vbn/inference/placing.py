@@ -4,10 +4,11 @@ An entity is judged by the direction of its own evidence: its density divided by
 wrong parent does not speak for itself. Popular entities have long vectors wherever they belong, hence directions. With
 x_i the direction of entity i and M_c the mean of category c, in units of the spread of siblings:
 
-    x_i ~ N(M_c, I),   M_c ~ N(mean of its parents' M, I / r)
+    x_i ~ N(M_c, I / w_i),   M_c ~ N(mean of its parents' M, I / r)
 
-A category with N children has the posterior mean (sum of x + r up) / (N + r), and x_i has the predictive density
-N(mean, (1 + 1 / (N + r)) I) under it: in closed form for all entities and categories at once. For the present parent,
+where w_i, between 0 and 1, is how far the entity's evidence outweighs a prior. A category whose children weigh N has
+the posterior mean (sum of w x + r up) / (N + r), and x_i has the predictive density N(mean, (1 / w_i + 1 / (N + r)) I)
+under it: in closed form for all entities and categories at once. For the present parent,
 the entity itself is left out of the sums, also of those one level above. A category in turn is an observation of its
 parents with the weight r N / (r + N), so that edges between categories are judged in the same way.
 """
@@ -57,26 +58,27 @@ class Placing:
         halves = trained.halves(side)
         graph = halves[0].side.graph
         self.graph, self.names = graph, halves[0].names
-        x, known = _directions([half.block for half in halves])
+        x, certain = _directions([half.block for half in halves])
+        known = certain > 0
         self.n_entities = int(known.sum())
         self.depths = _depths(graph)
         self.heights = graph.heights[graph.category_nodes]
         self.up = Edges.of(graph, graph.category_nodes)
         entities = np.flatnonzero(known)
-        self._fill(x[entities], entities, Edges.of(graph, entities))
-        self._scale_by_siblings(x[entities], entities)
+        self._fill(x[entities], certain[entities], entities)
+        self._scale_by_siblings(x[entities], certain[entities], entities)
 
-    def _fill(self, x: np.ndarray, entities: np.ndarray, edges: Edges) -> None:
+    def _fill(self, x: np.ndarray, weight: np.ndarray, entities: np.ndarray) -> None:
         """Sum up the observations of each category from the bottom up, and find its mean from the top down."""
-        graph, n, r = self.graph, len(x), BORROWED
-        total = sums_by(edges.parents, x[edges.rows], graph.n_categories)
-        number = np.bincount(edges.parents, minlength=graph.n_categories).astype(np.float64)
+        graph, n, r, edges = self.graph, len(x), BORROWED, Edges.of(self.graph, entities)
+        total = sums_by(edges.parents, weight[edges.rows, None] * x[edges.rows], graph.n_categories)
+        number = np.bincount(edges.parents, weight[edges.rows], graph.n_categories)
         for level in self._levels():
             edges_up = self.up.of_rows(level)
             below = level[edges_up.rows]
-            weight = r / (r + number[below])
-            np.add.at(total, edges_up.parents, weight[:, None] * total[below])
-            np.add.at(number, edges_up.parents, weight * number[below])
+            part = r / (r + number[below])
+            np.add.at(total, edges_up.parents, part[:, None] * total[below])
+            np.add.at(number, edges_up.parents, part * number[below])
         mean, above = np.zeros_like(total), np.zeros_like(total)
         for level in self._levels()[::-1]:
             above[level] = self.up.mean_over_parents(level, mean)
@@ -84,25 +86,27 @@ class Placing:
         self.total, self.number, self.mean, self.above = total, number, mean, above
         seen = np.flatnonzero(number > 0)
         self.x = np.concatenate([x, total[seen] / number[seen, None]])
-        self.weight = np.concatenate([np.ones(n), r * number[seen] / (r + number[seen])])
+        self.weight = np.concatenate([weight, r * number[seen] / (r + number[seen])])
         self.node = np.concatenate([entities, graph.category_nodes[seen]])
         between = self.up.of_rows(seen)
         self.edges = Edges(
             np.concatenate([edges.rows, n + between.rows]), np.concatenate([edges.parents, between.parents])
         )
 
-    def _scale_by_siblings(self, x: np.ndarray, entities: np.ndarray) -> None:
+    def _scale_by_siblings(self, x: np.ndarray, weight: np.ndarray, entities: np.ndarray) -> None:
         """Turn and scale all directions so that siblings scatter alike in each of them, with variance 1."""
         own = Edges.of(self.graph, entities)
         mean, variance = self.left_out(own.rows, own.parents)
         apart = (x[own.rows] - mean) / np.sqrt(variance)[:, None]
-        apart = apart[self.number[own.parents] > 1.0]
+        apart = apart[self.number[own.parents] > weight[own.rows] + _NOTHING]
         if len(apart) == 0:
             return
+        length = np.linalg.norm(apart, axis=1, keepdims=True)
+        apart *= np.minimum(1.0, np.median(length) / np.maximum(length, 1e-300))  # what is misplaced is no yardstick
         scatter = apart.T @ apart / len(apart)
         scatter += _RIDGE * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
         values, vectors = np.linalg.eigh(scatter)
-        self._fill(x @ (vectors / np.sqrt(values)), entities, own)
+        self._fill(x @ (vectors / np.sqrt(values)), weight, entities)
 
     def _levels(self) -> list[np.ndarray]:
         """Return the categories by height, lowest first."""
@@ -119,13 +123,30 @@ class Placing:
         mean = (total + BORROWED * above) / (number + BORROWED)[:, None]
         return mean, 1.0 / self.weight[rows] + 1.0 / (number + BORROWED)
 
-    def gain_over_level_above(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what each parent adds to the log density of its child, and which edges have siblings with data."""
+    def apart(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return how far each child lies from its siblings, and from all children one level above.
+
+        Both are squared distances from a mean without the child, less the error of that mean. The last array marks the
+        edges that have both.
+        """
         rows, parents = self.edges.rows, self.edges.parents
-        total, number, above = self._without(rows, parents)
-        nothing = self.log_density(rows, above, 1.0 / self.weight[rows] + 1.0 / BORROWED)
-        own = self.log_density(rows, *self._predicted(rows, total, number, above))
-        return own - nothing, number > _NOTHING
+        n, t = self.graph.n_categories, self.x.shape[1]
+        sums, number = sums_by(parents, self.x[rows], n), np.bincount(parents, minlength=n).astype(np.float64)
+        wider = sums_by(self.up.parents, sums[self.up.rows], n), np.bincount(self.up.parents, number[self.up.rows], n)
+        roots = self.depths == 0
+        everything = sums[roots].sum(axis=0), number[roots].sum()
+        pairs = self.up.of_rows(parents)  # of an edge and a parent of its parent
+        above = _mean_by(pairs.rows, wider[0][pairs.parents], len(rows), np.broadcast_to(everything[0], (len(rows), t)))
+        size = _mean_by(pairs.rows, wider[1][pairs.parents, None], len(rows), np.full((len(rows), 1), everything[1]))
+
+        def distance(sums: np.ndarray, number: np.ndarray) -> np.ndarray:
+            left = np.maximum(number - 1.0, 1.0)
+            return np.asarray(
+                ((self.x[rows] - (sums - self.x[rows]) / left[:, None]) ** 2).sum(axis=1) / (1 + 1 / left)
+            )
+
+        own, others = distance(sums[parents], number[parents]), distance(above, size[:, 0])
+        return own, others, (number[parents] > 1) & (size[:, 0] > 1)
 
     def _without(self, rows: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return sums, numbers and means of the level above of each row's parent, without the row itself."""
@@ -194,7 +215,7 @@ class Placing:
             best,
             value,
         )
-        return score, np.where(best >= 0, categories[best], -1), value
+        return score, np.append(categories, -1)[best], value  # -1 stays -1
 
     def _alike(self, parents: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield blocks of edges whose parents are at one level, with the categories of that level."""
@@ -309,21 +330,26 @@ def sums_by(owners: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _directions(blocks: list[Block]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the directions of all entities by their own evidence, side by side for u and v, and which are known."""
+    """Return the directions of all entities by their own evidence, side by side for u and v, and how certain each is."""
     found = [_direction(block) for block in blocks]
-    return np.concatenate(found, axis=1), np.any([direction.any(axis=1) for direction in found], axis=0)
+    return np.concatenate([x for x, _ in found], axis=1), np.mean([certain for _, certain in found], axis=0)
 
 
-def _direction(block: Block) -> np.ndarray:
-    """Return unit vectors from the common mean to where the evidence of each entity alone puts it; 0 without any."""
+def _direction(block: Block) -> tuple[np.ndarray, np.ndarray]:
+    """Return unit vectors from the common mean to where the evidence of each entity alone puts it; 0 without any.
+
+    An entity is as certain as evidence outweighs a prior of the usual precision: between 0 and 1.
+    """
     sites = block.as_sites()
-    known, result = block.active & sites.known, np.zeros(block.mean.shape)
+    known, result, certain = block.active & sites.known, np.zeros(block.mean.shape), np.zeros(len(block))
     if known.any():
         tau, centre = block.tau[known].mean(), block.mean[known].astype(np.float64).mean(axis=0)
-        own = (sites.linear[known] + tau * centre) / (sites.precision[known] + tau)
+        precision = sites.precision[known]
+        own = (sites.linear[known] + tau * centre) / (precision + tau)
         own -= own.mean(axis=0)
         result[known] = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-12)
-    return result
+        certain[known] = (precision / (precision + tau)).mean(axis=1)
+    return result, certain
 
 
 def _depths(graph: Graph) -> np.ndarray:
