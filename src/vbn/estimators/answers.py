@@ -11,30 +11,25 @@ from typing import Any, Self
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
-from vbn.data import Dataset, Vocabulary, pair_columns
+from vbn.data import Dataset, pair_columns
 from vbn.estimators.automatic import resolved
 from vbn.estimators.base import Parameters, warn_of_old_name
+from vbn.estimators.by_parents import ByParents
 from vbn.estimators.checking import check_k, need_choice, need_flag, need_number, need_whole
 from vbn.estimators.progress import announced
-from vbn.estimators.queries import Hint, Queries, by_side, hinting, pairs_have_sides
+from vbn.estimators.queries import Hint, by_side, hinting, pairs_have_sides
 from vbn.estimators.recommending import read_sampling, recommend
 from vbn.inference import (
     FAVOURS,
-    Audit,
     Dial,
     Explanation,
     LabelledPairs,
     NewEntity,
     Reliability,
-    Senses,
-    SensesOf,
-    Split,
-    Suggestions,
     Table,
     Tables,
     TrainingCells,
     add_entities,
-    audit,
     best_line,
     expected_cooccurrences,
     expected_relations,
@@ -44,13 +39,8 @@ from vbn.inference import (
     pair_logits,
     pair_probabilities,
     pair_scores,
-    read_contexts,
     read_dial,
     read_newcomers,
-    sense_of,
-    senses,
-    split_occurrences,
-    suggest_parents,
     with_added,
     with_encoded_texts,
 )
@@ -67,7 +57,7 @@ def _on_which_side(side: str) -> Hint:  # noqa: ARG001 - the same for both
     return f"parents are on the same side as the new entity, contexts on the other; see {REMEDY}", [("side",)]
 
 
-class Answers(Parameters, Queries):
+class Answers(Parameters, ByParents):
     """What a model with densities answers, beyond `Queries`; each method hands over to `vbn.inference`."""
 
     _settings: Mapping[str, Any] = MappingProxyType({})
@@ -302,141 +292,6 @@ class Answers(Parameters, Queries):
                 expected_relations(data, sampler, settings["relation_weight"], settings["hard_negatives"]),
             )
         return explain(trained, str(entity), side, int(k), cells)
-
-    @hinting(by_side)
-    def senses(self, entity: object, side: str = "column", k: int = 5) -> Senses:
-        """Split the occurrences of an entity over its parents, such as those of a word over its meanings.
-
-        Nothing is trained: the pairs that the entity was seen in are divided among its parents, and each parent gets a
-        density of the entity of its own, until the two agree.
-
-        Parameters
-        ----------
-        entity
-            Its name. It needs at least two parents, and the model its counts.
-        side
-            "row" or "column", where the two differ.
-        k
-            How many contexts to name for each sense.
-
-        Returns
-        -------
-        Senses
-            A table, the most frequent sense first: the parent, its weight (the share of all occurrences), how many
-            pairs it explains, and the contexts that tell it from the others.
-
-        Examples
-        --------
-        >>> import vbn
-        >>> text = [["river", "bank", "water"], ["money", "bank", "loan"], ["river", "shore", "water"]] * 20
-        >>> text += [["money", "lender", "loan"], ["shore", "sand", "river"], ["lender", "money", "rate"]] * 20
-        >>> kinds = {"bank": ["land", "firm"], "shore": ["land"], "lender": ["firm"]}
-        >>> data = vbn.Dataset.from_sequences(text, window=2).with_taxonomy(kinds)
-        >>> model = vbn.VBN(dim=8, epochs=30, verbose=False).fit(data)
-        >>> {row.sense: sorted(row.contexts) for row in model.senses("bank", k=2)} == {
-        ...     "land": ["river", "water"], "firm": ["loan", "money"]}
-        True
-        >>> model.sense_of("bank", context=["river", "water"])[0].sense
-        'land'
-        """
-        check_k(k)
-        split, others, _ = self._split(entity, side)
-        return senses(split, others, int(k))
-
-    @hinting(by_side)
-    def sense_of(self, entity: object, context: Any = (), side: str = "column") -> SensesOf:
-        """Return the probability of each sense of an entity in a context.
-
-        Parameters
-        ----------
-        entity
-            Its name, as in `senses`.
-        context
-            What it occurs with: names, or {name: count}. Without any, the weights of the senses decide.
-        side
-            "row" or "column", where the two differ.
-
-        Returns
-        -------
-        SensesOf
-            A table of senses and probabilities, the most probable first.
-        """
-        split, others, keep = self._split(entity, side)
-        return sense_of(split, others, read_contexts(context), keep)
-
-    def _split(self, entity: object, side: str) -> tuple[Split, Vocabulary, np.ndarray]:
-        """Return the occurrences of an entity by sense, the names of its contexts and how much each of these counts."""
-        trained, data = self.trained_, self.data_
-        trained.vocabulary(side)
-        if data is None:
-            raise DataError(
-                f"this model was saved without its counts, which senses are found from. Save it with {REMEDY}.",
-                remedies=[("counts", True)],
-            )
-        shown = expected_cooccurrences(data, self._sampler(data), self.settings_["subsample"])
-        split = split_occurrences(trained, str(entity), side, shown)
-        as_row = trained.halves(side)[0].letter == "u"
-        return split, trained.columns if as_row else trained.rows, shown.keep[1 if as_row else 0]
-
-    def audit(self, side: str = "column", min_score: float = 3.0) -> Audit:
-        """Say where the data speaks against the taxonomy, without training again.
-
-        Parameters
-        ----------
-        side
-            "row" or "column": whose taxonomy, where the two differ.
-        min_score
-            Edges with a lower log Bayes factor against the present parent are left out. 3 is an even chance if one edge
-            in twenty is wrong.
-
-        Returns
-        -------
-        Audit
-            Findings with `kind`, `entity`, `parent`, `suggestion`, `score`, `evidence` and `suggestions`: edges that
-            the data contradicts, children nearer to another category, categories whose children have nothing in common,
-            levels that do not help, and names that are an entity and a parent at once. Prints as tables; has
-            `of(kind)`, `to_pandas()` and `to_polars()`.
-
-        Examples
-        --------
-        >>> import vbn
-        >>> users = [f"u{n % 20}" for n in range(120)]
-        >>> items = [f"{'tea' if n % 2 else 'beer'}{n // 20}" for n in range(120)]
-        >>> taxonomy = {f"{kind}{n}": f"{kind}s" for kind in ("tea", "beer") for n in range(6)} | {"tea5": "beers"}
-        >>> data = vbn.Dataset.from_interactions(users, items).with_taxonomy(taxonomy)
-        >>> model = vbn.VBN(dim=4, verbose=False).fit(data)
-        >>> [(finding.entity, finding.parent, finding.suggestion) for finding in model.audit(min_score=2.0)]
-        [('tea5', 'beers', 'teas')]
-        """
-        need_number("min_score", min_score, least=0.0)
-        return audit(self.trained_, side, float(min_score))
-
-    @hinting(by_side)
-    def suggest_parents(self, entity: object, k: int = 3, side: str = "column") -> Suggestions:
-        """Return the categories that explain best what was observed of an entity, whatever its present parents are.
-
-        Parameters
-        ----------
-        entity
-            Its name; of a category without data of its own, what was observed of its children counts.
-        k
-            How many.
-        side
-            "row" or "column", where the two differ.
-
-        Returns
-        -------
-        Suggestions
-            Rows with the category as `entity`, `score`, the log Bayes factor against the best present parent at the
-            same level of the taxonomy (below 0: the present one is better), `instead_of` and `children`.
-
-        Raises
-        ------
-        DataError
-            If the model has no taxonomy, or nothing was observed of the entity.
-        """
-        check_k(k)
-        return suggest_parents(self.trained_, str(entity), side, int(k))
 
     @hinting(_on_which_side)
     def add(
