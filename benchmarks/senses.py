@@ -1,6 +1,6 @@
 """How well a word's senses are told apart in context, on SemCor's tags.
 
-    python benchmarks/senses.py --data DIR [--tokens 900] [--out auto]
+    python benchmarks/senses.py --data DIR [--tokens 600] [--out auto]
 
 Lemmas of SemCor; 20 % of the sentences are for test, and 15 % of the others for validation.
 The parents of a lemma are its synsets, with three levels of hypernyms above; no sense tag is seen but where a row says
@@ -124,7 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_option(parser)
     parser.add_argument(
-        "--tokens", type=int, default=900, help="test tokens, at random; a third as many for validation"
+        "--tokens", type=int, default=600, help="test tokens, at random; a third as many for validation"
     )
     parser.add_argument("--out", help="file for the raw output, or 'auto'")
     chosen = parser.parse_args()
@@ -135,9 +135,9 @@ def main() -> None:
     sentences = [corpus.lemmas[i] for i in training]
     known = sorted({lemma for sentence in sentences for lemma in sentence})
     tagged = Counter((t.lemma, name) for t in tokens_of(corpus, wordnet, training) for name in t.right)
-    rng, asked = np.random.default_rng(0), {}
+    rng, asked, there = np.random.default_rng(0), {}, set(known)
     for name, ids, n in (("validation", validation, chosen.tokens // 3), ("test", test, chosen.tokens)):
-        every = [t for t in tokens_of(corpus, wordnet, ids) if t.lemma in set(known)]
+        every = [t for t in tokens_of(corpus, wordnet, ids) if t.lemma in there]
         asked[name] = [every[at] for at in rng.permutation(len(every))[:n]]
         print(f"{name}: {len(asked[name]):,} of {len(every):,} tokens", flush=True)
     hits: dict[str, list[float]] = {

@@ -58,7 +58,7 @@ def test_bound_never_falls_on_a_fixed_sample(data, dtype):
 def test_same_bits_for_any_number_of_threads(data, monkeypatch):
     monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 16)
     monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
-    monkeypatch.setattr("vbn.model.priors.hierarchy._CATEGORIES_PER_TASK", 1)
+    monkeypatch.setattr("vbn.model.priors.hierarchy.CATEGORIES_PER_TASK", 1)
     one, two, five = (model(n_threads=n, subsample=1e-2).fit(data) for n in (1, 2, 5))
     assert bits(one) == bits(two) == bits(five)
     assert one.lower_bounds_.tolist() == two.lower_bounds_.tolist() == five.lower_bounds_.tolist()

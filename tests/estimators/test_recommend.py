@@ -113,7 +113,8 @@ def test_thompson_sampling_tries_what_is_uncertain(shop):
     again = shop.recommend(["i2"], k=3, sample="thompson", seed=1)
     assert entities(first) == entities(again)
     np.testing.assert_array_equal(first.scores, again.scores)
-    drawn = [entities(shop.recommend(["i2", "i4"], k=1, sample="thompson", seed=s))[0] for s in range(200)]
+    asked = {"k": 1, "sample": "thompson", "popularity": 0.0}
+    drawn = [entities(shop.recommend(["i2", "i4"], seed=s, **asked))[0] for s in range(200)]
     assert len(set(drawn)) > 3
     assert parity(drawn) >= {0}
     usual = sum(parity([name]) == {0} for name in drawn if name != "hit")

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from vbn._errors import DataError, UnknownEntityError
-from vbn.cli.content import check_content_usage, with_content
+from vbn.cli.content import CONTENT, check_content_usage, with_content
 from vbn.cli.settings import input_files, paths_of
 from vbn.cli.shared import option_of, say, split_columns
 from vbn.data import (
@@ -131,8 +131,10 @@ def check_usage(settings: Mapping[str, Any]) -> None:
         raise typer.BadParameter(f"--columns: {kind} have at most {width} columns to choose.")
     if "weight" in settings:
         _weight(settings["weight"])
-    if {"id", "levels", "split", "label", "prefix"} & settings.keys() and "catalogue" not in settings:
+    if {"levels", "split", "label", "prefix"} & settings.keys() and "catalogue" not in settings:
         raise typer.BadParameter("options for a catalogue were given, but no --catalogue.")
+    if "id" in settings and not {"catalogue", *CONTENT} & settings.keys():
+        raise typer.BadParameter("--id: give --catalogue, --features or --text, too.")
     unknown = set(settings.get("symmetric", ())) - settings.get("relation", {}).keys()
     if unknown:
         raise typer.BadParameter(f"--symmetric {sorted(unknown)[0]}: there is no --relation of this name.")
