@@ -330,7 +330,7 @@ def sums_by(owners: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _directions(blocks: list[Block]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the directions of all entities by their own evidence, side by side for u and v, and how certain each is."""
+    """Return the directions of all entities by their own evidence, u and v side by side, and how certain each is."""
     found = [_direction(block) for block in blocks]
     return np.concatenate([x for x, _ in found], axis=1), np.mean([certain for _, certain in found], axis=0)
 
