@@ -6,6 +6,8 @@ Of all items that have parents, a tenth, drawn at random, get all the parents of
 them. `vbn.VBN()` without parameters is trained on users x items with the domain's first taxonomy, and `judge_edges`
 scores every edge. An item's score is the mean over its edges. Who moves and who is judged was fixed first; the rule
 that scores, with its two constants, was then chosen on seeds 100 and 101, which are not reported.
+Two later changes, a yardstick that ignores outliers and weights by evidence, were made for simulated data after seeds
+0 to 4 had been run once; they moved the means by at most 2.5 points.
 
 Printed, in percent, as mean over seeds, for all items, and for those that were seen at least five times and have a
 right parent that still has another item with data: of a director's only film, nothing is left to be recognised by.
