@@ -29,7 +29,8 @@ def permuted_state(state, rows, columns):
     for part, new in ((state.u, rows), (state.v, columns)):
         for field in dataclasses.fields(part):
             array = getattr(part, field.name)
-            array[new] = array.copy()
+            if array is not None:  # there are no features
+                array[new] = array.copy()
     for name in ("bias_mean", "bias_var", "bias_tau_rate", "g_mean", "g_var", "g_tau_rate"):
         getattr(state, name)[columns] = getattr(state, name).copy()
     for relation in state.relations:
