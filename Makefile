@@ -37,7 +37,7 @@ unit: $(VENV)/.test
 
 # Ray is large, so that only this target asks for it; elsewhere its tests are skipped.
 test-ray: $(VENV)/.ray
-	$(BIN)/python -m pytest tests/engines
+	$(BIN)/python -m pytest tests/engines tests/model/test_seams.py tests/model/test_content.py tests/model/test_mixture.py
 
 # Hours: new examples for every property, random files for every reader, memory over a million queries.
 soak: $(VENV)/.soak
