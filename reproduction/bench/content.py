@@ -13,7 +13,7 @@ from vbn.data import Dataset
 from vbn.engines import ThreadEngine
 
 _WIDTH = 384  # columns, of which the cost is the square: not scaled
-_PERIOD = 8  # epochs after which the costliest updates come again
+_PERIOD = 6  # epochs after which an update of this size comes again
 
 
 def content(setting: Setting) -> Outcome:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.twin.bridge import make_twins
-from tests.twin.twin import Cells, Taxonomy, random_problem, random_state
+from tests.twin.twin import Cells, Taxonomy, random_problem, random_state, with_random_features
 from vbn.model import lower_bound, run_epoch
 
 
@@ -24,13 +24,21 @@ def permuted_taxonomy(taxonomy, new):
     )
 
 
+def permuted_features(features, new):
+    return None if features is None else features[np.argsort(new)]
+
+
 def permuted_state(state, rows, columns):
     state = state.copy()
     for part, new in ((state.u, rows), (state.v, columns)):
         for field in dataclasses.fields(part):
             array = getattr(part, field.name)
-            if array is not None:  # there are no features
+            if isinstance(array, np.ndarray):
                 array[new] = array.copy()
+    contents = ((state.u.content, rows), (state.v.content, columns), (state.bias_content, columns))
+    for content, new in contents:
+        if content is not None:
+            content.features = permuted_features(content.features, new)
     for name in ("bias_mean", "bias_var", "bias_tau_rate", "g_mean", "g_var", "g_tau_rate"):
         getattr(state, name)[columns] = getattr(state, name).copy()
     for relation in state.relations:
@@ -44,9 +52,11 @@ def same_sets(original, relabelled, new):
     return tuple(relabelled.category_of[new[original.category_nodes[members]]] for members in original.sets)
 
 
+@pytest.mark.parametrize("content", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_relabelling_permutes_the_answer(seed):
+def test_relabelling_permutes_the_answer(seed, content):
     problem = random_problem(seed, shared=False)
+    problem = with_random_features(problem, seed) if content else problem
     state = random_state(problem, seed)
     rng = np.random.default_rng(seed)
     rows, columns = rng.permutation(problem.n_rows), rng.permutation(problem.n_cols)
@@ -55,6 +65,8 @@ def test_relabelling_permutes_the_answer(seed):
         cells=permuted_cells(problem.cells, rows, columns),
         row_taxonomy=permuted_taxonomy(problem.row_taxonomy, rows),
         col_taxonomy=permuted_taxonomy(problem.col_taxonomy, columns),
+        row_features=permuted_features(problem.row_features, rows),
+        col_features=permuted_features(problem.col_features, columns),
         relations=[dataclasses.replace(r, cells=permuted_cells(r.cells, rows, columns)) for r in problem.relations],
     )
     one, two = make_twins(problem, state.copy()), make_twins(other, permuted_state(state, rows, columns))
