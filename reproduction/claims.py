@@ -50,6 +50,7 @@ def claims(results: tuple[DomainResult, ...]) -> tuple[Claim, ...]:
         *_first_ten(results, "first ten", "VBN"),
         *_first_ten(results, "first ten, no parameter", NO_PARAMETER),
         *_further(results),
+        *_content(results),
         *_amounts(results),
         *_weights(results),
     )
@@ -359,6 +360,24 @@ def _further(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
             total = sum(every.values())
             what = f"VBN, tuned and without a parameter, is behind no rival {where}"
             yield Claim(what, f"{_tally(every)}.", _share(total - every["behind"], total), tuple(details))
+
+
+def _content(results: tuple[DomainResult, ...]) -> Iterator[Claim]:
+    """Taxonomy and text against the taxonomy alone, in every figure of items without data and of masked ones."""
+    every: Counter[str] = Counter()
+    details = []
+    for result, found in _of_role(results, "content"):
+        place = next(n for n, rival in enumerate(found.rivals) if rival.startswith(NO_PARAMETER))
+        entries = zip(found.columns, found.differences[place], strict=True)
+        words = {title: verdict(entry[1], entry[2]) for title, entry in entries if entry is not None}
+        counts = Counter(words.values())
+        behind = [title for title, word in words.items() if word == "behind"]
+        details.append(f"{result.title}, {found.title}: {_tally(counts)}.{_where(behind)}")
+        every.update(counts)
+    if every:
+        total = sum(every.values())
+        what = "With texts beside its taxonomy, VBN is never behind VBN with the taxonomy alone"
+        yield Claim(what, f"{_tally(every)}.", _share(total - every["behind"], total), tuple(details))
 
 
 _A_TENTH = "10 % of the users"

@@ -38,6 +38,8 @@ class Domain:
         Functions that give edges, by name; the first is the default.
     names : dict
         What to call items in a report.
+    texts : dict
+        What is said of items and of what is above them, for models that read it.
     paper : bool
         Whether it is one of the paper's domains, so that the paper's models are run.
     rivals : tuple of str
@@ -55,6 +57,7 @@ class Domain:
     least: int
     taxonomies: dict[str, Callable[[], Edges]]
     names: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     paper: bool = True
     rivals: tuple[str, ...] = ()
     follows: Callable[[str], Iterable[str]] | None = None
@@ -77,6 +80,11 @@ class Domain:
             edges = above(self.taxonomies[chosen](), self.interactions.items)
             self._made[chosen] = edges, fingerprint([list(edge) for edge in edges])
         return self._made[chosen]
+
+    @cached_property
+    def texts_hash(self) -> str:
+        """What identifies the texts."""
+        return fingerprint(self.texts)
 
     @cached_property
     def hash(self) -> str:
@@ -157,6 +165,7 @@ def _movies(folder: Path) -> Domain:
         least=5,
         taxonomies={kind: _of(found.taxonomy, kind) for kind in ("mixed", "directors", "genres", "tree")},
         names={item: movie.title for item, movie in found.movies.items()},
+        texts={item: f"{movie.title}. {', '.join(movie.genres)}" for item, movie in found.movies.items()},
     )
 
 
@@ -190,6 +199,7 @@ def _medical(folder: Path) -> Domain:
         least=4,
         taxonomies={kind: _of(found.taxonomy, chosen) for kind, chosen in levels.items()},
         names=found.descriptions,
+        texts=found.descriptions,
     )
 
 
@@ -204,6 +214,7 @@ def of_phenotypes(whole: Phenotypes) -> Domain:
         least=4,
         taxonomies={kind: _of(found.taxonomy, kind) for kind in ("parents", "own", "ancestors")},
         names=found.names,
+        texts={node: f"{name}. {found.definitions.get(node, '')}".strip() for node, name in found.names.items()},
         paper=False,
         rivals=("resnik", "lin", "simgic"),
         follows=lambda item: found.ancestors(item) - {item},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.cache import Cache
+from reproduction.content import COLD, content_models, with_content
 from reproduction.domains import Domain, load_domain
 from reproduction.examples import seen_once, strangers
 from reproduction.judging import MAIN
@@ -148,7 +149,8 @@ def reproduce_interactions(
     if options.processes > 1:
         wanted = _plan(domain, options, others)
         run_ahead(domain, folder, wanted, parameters, cache, told.another(), options.processes)
-    return reproduce_domain(domain, options, cache, told, parameters, others)
+    result = reproduce_domain(domain, options, cache, told, parameters, others)
+    return with_content(result, domain, COLD, options, Runner(cache, told), parameters)
 
 
 def reproduce_domain(
@@ -203,7 +205,8 @@ def _plan(domain: Domain, options: Options, others: tuple[Model, ...]) -> dict[t
     maskings, colds = (1, 1) if options.quick else (n_maskings(rare, options.seeds), options.seeds)
     swept = tuple(model for model in others if model.installed)
     plan = {("masking", seed): there + (swept if seed < options.seeds else ()) for seed in range(maskings)}
-    return plan | {("cold", seed): with_prior for seed in range(colds)}
+    of_cold = (*with_prior, *(model for model in content_models(domain) if model not in with_prior))
+    return plan | {("cold", seed): of_cold for seed in range(colds)}
 
 
 @dataclass(frozen=True)

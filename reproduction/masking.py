@@ -300,14 +300,16 @@ class Split:
     examples: tuple[str, ...] = ()
     cold: bool = False
     by_list: bool = False
-    _made: dict[tuple[str, str | None, str | float], Dataset] = field(default_factory=dict)
+    _made: dict[tuple[str, str | None, str | float, bool], Dataset] = field(default_factory=dict)
 
     @cached_property
     def hash(self) -> str:
         """What identifies the data to train on and to ask for."""
         return fingerprint([self.domain.hash, self.masked.part, self.which])
 
-    def data(self, setting: str, taxonomy: str | None = None, weight: str | float = "auto") -> Dataset:
+    def data(
+        self, setting: str, taxonomy: str | None = None, weight: str | float = "auto", text: bool = False
+    ) -> Dataset:
         """What to train on.
 
         Parameters
@@ -318,10 +320,15 @@ class Split:
             Name of one of the domain's taxonomies; None for counts alone.
         weight
             How much evidence a basket is: "auto", "none" (every pair counts 1) or with how many others an item counts.
+        text
+            Whether the domain's texts come with it; then items without data are entities also where no taxonomy names
+            them.
         """
-        key = (setting, taxonomy, weight)
+        key = (setting, taxonomy, weight, text)
         if key not in self._made:
-            if taxonomy is None:
+            if text:
+                made = self._told(self.data(setting, taxonomy, weight))
+            elif taxonomy is None:
                 made = self._counted(setting, None if weight == "none" else weight)
             else:
                 edges = self.domain.edges(taxonomy)
@@ -330,6 +337,13 @@ class Split:
                     made = made.with_taxonomy(edges, side="row")
             self._made[key] = made
         return self._made[key]
+
+    def _told(self, data: Dataset) -> Dataset:
+        columns = data.columns.extend(self.domain.interactions.items)
+        if columns is not data.columns:
+            rows = columns if data.shared else data.rows
+            data = Dataset(rows, columns, data.counts.resized((len(rows), len(columns))), kind=data.kind)
+        return data.with_text({name: text for name, text in self.domain.texts.items() if name in columns})
 
     def _counted(self, setting: str, weight: str | float | None) -> Dataset:
         kept = self.masked.interactions.keep(self.masked.training(self.which))

@@ -20,7 +20,7 @@ Parameters = dict[str, Any]
 Fit = Callable[[Dataset, Parameters, int], Any]
 
 PAPER, TODAY, OURS = "The paper's models", "What one would pick today", "This library"
-_DISTRIBUTIONS = {"gensim": "gensim", "implicit": "implicit", "lightfm": "lightfm-next", "cmfrec": "cmfrec"}
+_DISTRIBUTIONS = {"lightfm": "lightfm-next"}  # where packages are called otherwise than what is imported
 _NOT_OF_THE_FIT = ("taxonomy", "popularity", "popularity_floor", "setting", "weight")
 _QUERIES = {USERS: "row", ITEMS: "items", BOTH: "both"}
 _BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
@@ -66,6 +66,8 @@ class Model:
         Whether it is given the taxonomy.
     any_taxonomy : bool
         Whether all taxonomies with the same ancestors are the same to it, so that a search has none to choose.
+    text : bool
+        Whether it is given the texts.
     nodes : bool
         Whether it is given the names in the taxonomy, but not its edges: what is retrofitted later needs them.
     dial : bool
@@ -90,6 +92,7 @@ class Model:
     asking: Asking = _BY_ROW
     taxonomy: bool = False
     any_taxonomy: bool = False
+    text: bool = False
     nodes: bool = False
     dial: bool = False
     dial_from_fit: bool = False
@@ -122,7 +125,7 @@ class Model:
     @property
     def version(self) -> str:
         """Version of the package that it comes from; that of this library is part of every key anyway."""
-        return version(_DISTRIBUTIONS[self.package]) if self.package else ""
+        return version(_DISTRIBUTIONS.get(self.package, self.package)) if self.package else ""
 
 
 def of_fit(parameters: Parameters) -> Parameters:
@@ -150,6 +153,10 @@ def _seeded(kind: Any) -> Fit:
 
 def _plain(kind: Any) -> Fit:
     return lambda data, parameters, _: kind(**parameters).fit(data)
+
+
+def _regressed(data: Dataset, parameters: Parameters, seed: int) -> VBN:
+    return rivals.ridge_from_content(data, seed, **parameters)
 
 
 def _retrofitted(base: Any, edges: Any, parameters: Parameters) -> Any:
@@ -307,7 +314,27 @@ SPECIAL = (
 )
 """Of those domains that name them."""
 
-BY_KEY = {model.key: model for model in (*ALL, *SPECIAL)}
+_TOLD = Model(
+    key="vbn-text",
+    name="VBN, text",
+    group=OURS,
+    setting=USERS,
+    fit=_given_nothing,
+    defaults={"content_strength": "auto"},
+    asking=_BY_ROW_PRIOR,
+    text=True,
+    dial_from_fit=True,
+    package="wordllama",
+)
+
+CONTENT = (
+    _TOLD,
+    replace(_TOLD, key="vbn-both", name="VBN, taxonomy and text", taxonomy=True),
+    replace(_TOLD, key="ridge", name="Ridge from text after the fit", group=TODAY, fit=_regressed, defaults={}),
+)
+"""Of domains with texts, beside `VBN()`, which has the taxonomy alone."""
+
+BY_KEY = {model.key: model for model in (*ALL, *SPECIAL, *CONTENT)}
 
 
 def models_of(domain: Domain, models: tuple[Model, ...] = ALL) -> tuple[Model, ...]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from reproduction.cache import Cache
+from reproduction.content import MASKING, content_models, with_content
 from reproduction.domains import Domain, load_domain
 from reproduction.interactions import ready, reproduce_interactions
 from reproduction.judging import MAIN
 from reproduction.masking import Masked
 from reproduction.models import BY_KEY, Model, Parameters
-from reproduction.pool import FULL, RARE, Cases, Pool
+from reproduction.pool import FULL, RARE, Pool
 from reproduction.results import DomainResult, Row, Table, Verdicts
 from reproduction.running import Options, Progress
-from reproduction.runs import NEW_USERS, TIME, Runner, run_ahead, split_of
+from reproduction.runs import NEW_USERS, TIME, Runner, n_splits, pooled, run_ahead
 from reproduction.tables import FOUR, titles, verdicts
 from reproduction.winners import settings
 
@@ -46,9 +46,10 @@ def reproduce_phenotypes(
     result = reproduce_interactions("phenotypes", folder, options, cache, told)
     domain, parameters = load_domain("phenotypes", folder), settings("phenotypes", quick=options.quick)
     if options.processes > 1:
-        models, numbers = ready(domain, options), range(_splits(options))
-        wanted = {(kind, seed): models for kind in (NEW_USERS, TIME) for seed in numbers}
+        models = dict.fromkeys((NEW_USERS, TIME), ready(domain, options)) | {MASKING: content_models(domain)}
+        wanted = {(kind, seed): models[kind] for kind in models for seed in range(n_splits(options))}
         run_ahead(domain, folder, wanted, parameters, cache, told.another(), options.processes)
+    result = with_content(result, domain, MASKING, options, Runner(cache, told), parameters)
     return with_questions(result, domain, options, Runner(cache, told), parameters)
 
 
@@ -57,9 +58,9 @@ def with_questions(
 ) -> DomainResult:
     """Add the tables and verdicts of new users, of a split by time, and by how much is known of a user."""
     models = ready(domain, options)
-    run = _Run(domain, options, runner, parameters)
-    known, seen = (run.pooled("masking", models, binned) for binned in (known_bin, seen_bin))
-    new, late = (run.pooled(kind, models) for kind in (NEW_USERS, TIME))
+    given = (models, options, runner, parameters)
+    known, seen = (pooled(domain, "masking", *given, binned) for binned in (known_bin, seen_bin))
+    new, late = (pooled(domain, kind, *given) for kind in (NEW_USERS, TIME))
     tables = (
         _by_bin("By how many phenotypes of the disease are known", KNOWN, models, known),
         _by_bin("By how many diseases have the phenotype in training", SEEN, models, seen),
@@ -88,34 +89,6 @@ def known_bin(masked: Masked) -> np.ndarray:
 def seen_bin(masked: Masked) -> np.ndarray:
     """For each test case the number of its bin of `SEEN`, by how many users have the item in training."""
     return np.searchsorted(SEEN, masked.counts()[masked.cases()[1]], side="right") - 1
-
-
-@dataclass(frozen=True)
-class _Run:
-    """Splits of a kind, one for each seed."""
-
-    domain: Domain
-    options: Options
-    runner: Runner
-    parameters: dict[str, Parameters]
-
-    def pooled(
-        self, kind: str, models: tuple[Model, ...], binned: Callable[[Masked], np.ndarray] | None = None
-    ) -> Pool:
-        pool = Pool(self.options.seeds)
-        self.runner.progress.expect(_splits(self.options) * len(models))
-        for seed in range(_splits(self.options)):
-            split = split_of(self.domain, kind, seed)
-            cases = Cases.of(split.masked)
-            pool.cases.append(cases if binned is None else replace(cases, bin=binned(split.masked)))
-            for model in models:
-                record = self.runner.run(model, split, self.parameters, seed)
-                pool.records.setdefault(model.key, []).append(record)
-        return pool
-
-
-def _splits(options: Options) -> int:
-    return 1 if options.quick else options.seeds
 
 
 _NEW = (

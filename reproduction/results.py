@@ -106,7 +106,8 @@ class Verdicts:
         "dominance" (the best position of the dial against each rival), "no parameter" (`VBN()` against tuned rivals),
         "no parameter, tuned" (against the tuned VBN), "similarity, no parameter" (both), "first ten" and
         "first ten, no parameter" (HR@10 and NDCG@10), "new users" and "by time", "amounts" (`VBN()` against rivals
-        by the share of the users), "weights" (against fixed weights).
+        by the share of the users), "weights" (against fixed weights), "content" (taxonomy and text against either) and
+        "text alone".
     remarks : tuple
         For each rival what else is to be said, under the headings `about`.
     """

