@@ -7,13 +7,14 @@ import time
 import uvicorn
 
 from vbn.serve import bound
+from vbn.serve.limits import configured
 
 
 @contextlib.contextmanager
 def running(app):
     """An application behind a server of this process."""
     taken = bound("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    server = uvicorn.Server(configured(app, log_level="critical"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
     thread.start()
     while not server.started:

@@ -76,7 +76,7 @@ def test_whatever_fails_while_looking_is_told_and_looked_for_again(goods, tmp_pa
     client, state = Client(app), app.state.vbn
     whole = served.load
 
-    def failing(_):
+    def failing(*_, **__):
         raise RuntimeError("a disk that is gone")
 
     state.start()

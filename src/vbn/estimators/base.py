@@ -73,11 +73,19 @@ def registered(cls: T) -> T:
     return cls
 
 
-def load(folder: str | os.PathLike[str]) -> Any:
+def load(folder: str | os.PathLike[str], mapped: bool = True) -> Any:
     """Load a model from a folder that `save` or a checkpoint wrote. Nothing is unpickled.
 
-    The tensors are mapped, not read: loading takes little memory, and processes that load the same model share it. The
-    checksum, the shapes and the values are verified. The folder may be replaced or removed afterwards.
+    The checksum, the shapes and the values are verified. The folder may be removed or saved to afterwards.
+
+    Parameters
+    ----------
+    folder
+        Where the model is.
+    mapped
+        Whether the tensors are mapped, not read: loading takes little memory, and processes that load the same model
+        share it. Files that are cut or overwritten in place (`cp`, `truncate`) then end the process; pass False to read
+        them into memory, as `vbn serve` does.
 
     Raises
     ------
@@ -92,7 +100,7 @@ def load(folder: str | os.PathLike[str]) -> Any:
     >>> vbn.load(folder).posterior("a").mean.tolist() == model.posterior("a").mean.tolist()
     True
     """
-    trained, data, config = read_folder(folder)
+    trained, data, config = read_folder(folder, mapped)
     model = _class_of(config["estimator"], folder)()
     try:
         model.set_params(**kept_with_model(up_to_date(config["parameters"])))

@@ -91,9 +91,9 @@ def serve(
     app = create_app(source, chosen)
     import uvicorn
 
-    config = uvicorn.Config(
-        app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5
-    )
+    from vbn.serve.limits import configured
+
+    config = configured(app, host=host, port=port, timeout_graceful_shutdown=5)
     taken = bound(host, port)
     ready(f"http://{f'[{host}]' if ':' in host else host}:{taken.getsockname()[1]}")
     uvicorn.Server(config).run(sockets=[taken])
@@ -127,9 +127,11 @@ class Explorer:
         app = create_app(model, Settings(watch=0), _NOTEBOOKS)
         import uvicorn
 
+        from vbn.serve.limits import configured
+
         taken = bound("127.0.0.1", 0)
         self.height, self.url = height, f"http://127.0.0.1:{taken.getsockname()[1]}"
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="error", server_header=False))
+        self._server = uvicorn.Server(configured(app, log_level="error"))
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [taken]}, name="vbn-explore", daemon=True
         )

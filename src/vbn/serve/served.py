@@ -65,14 +65,17 @@ def _searched(known: Vocabulary) -> list[str]:
 
 
 class Holder:
-    """Holds the served model, given as such or as a folder, and checks the folder for a newer one."""
+    """Holds the served model, given as such or as a folder, and checks the folder for a newer one.
+
+    Models are read into memory: who copies something over a mapped file would end the server.
+    """
 
     def __init__(self, source: Any) -> None:
         self.folder = Path(source) if isinstance(source, (str, Path)) else None
         self.problem = ""
         self._lock = threading.Lock()
         self._mark = self._look()
-        self.current = Served(source if self.folder is None else load(self.folder))
+        self.current = Served(source if self.folder is None else load(self.folder, mapped=False))
 
     def refresh(self) -> bool:
         """Load the model again if its folder changed, and return whether it was; a broken one only sets `problem`."""
@@ -98,7 +101,7 @@ class Holder:
             return False
         whole = self._look(whole=True)
         try:
-            model = load(self.folder)
+            model = load(self.folder, mapped=False)
         except VBNError as error:
             self.problem = f"the model on disk cannot be loaded: {error}"
             self._mark = whole  # it may be copied file by file: try again when the next file comes

@@ -26,7 +26,7 @@ from vbn.data import Dataset
 from vbn.model import Trained
 from vbn.storage.card import RECORDS, model_card
 from vbn.storage.files import LARGEST_JSON, alone_in, dump, folder_path, open_plain, parse, sweep, write_file
-from vbn.storage.tensor_file import file_chunks, map_tensors
+from vbn.storage.tensor_file import file_chunks, map_tensors, read_bytes, tensors_of
 from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, state_from_format_1, to_tensors
 
 FORMAT = 2
@@ -104,11 +104,11 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
             pass
 
 
-def read_folder(folder: str | os.PathLike[str]) -> tuple[Trained, Dataset | None, dict[str, Any]]:
-    """Return the `trained` and `data` that `write_folder` was given, and the whole config."""
+def read_folder(folder: str | os.PathLike[str], mapped: bool = True) -> tuple[Trained, Dataset | None, dict[str, Any]]:
+    """Return the `trained` and `data` that `write_folder` was given, and the whole config; `mapped` as in `load`."""
     path = folder_path(folder)
     with _reading(path, "model"):
-        config, tensors = _consistent(path, checkpoint=False)
+        config, tensors = _consistent(path, checkpoint=False, mapped=mapped)
         trained = from_tensors(tensors, config["model"], config["format"])
         return trained, data_from_tensors(tensors, trained, config["model"].get("kind")), config
 
@@ -117,7 +117,7 @@ def read_state(folder: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
     """Return the `state` that `write_folder` was given, and the whole config."""
     path = folder_path(folder)
     with _reading(path, "checkpoint"):
-        config, tensors = _consistent(path, checkpoint=True)
+        config, tensors = _consistent(path, checkpoint=True, mapped=True)
         if config["format"] == 1:
             tensors = state_from_format_1(tensors)
         return State(tensors, config["checkpoint"]), config
@@ -129,7 +129,7 @@ def _make(path: Path) -> None:
     path.mkdir(parents=True, exist_ok=True)
 
 
-def _consistent(path: Path, checkpoint: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _consistent(path: Path, checkpoint: bool, mapped: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return a config and the tensors that it names, even if another process replaces the model meanwhile."""
     for tried in range(_TRIES):
         config = read_config(path)
@@ -146,9 +146,12 @@ def _consistent(path: Path, checkpoint: bool) -> tuple[dict[str, Any], dict[str,
             if size != entry["bytes"]:
                 told = f"has {size} bytes instead of {entry['bytes']}: truncated or replaced."
                 raise ModelFileError(f"{entry['file']} {told}")
-            if hashlib.file_digest(stream, "sha256").hexdigest() != entry["sha256"]:
+            content = None if mapped else read_bytes(stream, size)
+            digest = hashlib.file_digest(stream, "sha256") if content is None else hashlib.sha256(content.data)
+            if digest.hexdigest() != entry["sha256"]:
                 raise ModelFileError(f"{entry['file']} does not match the checksum in {CONFIG}: damaged or replaced.")
-            return config, map_tensors(stream, entry["file"])
+            name = entry["file"]
+            return config, map_tensors(stream, name) if content is None else tensors_of(content, name)
     raise ModelFileError(f"its file {entry['file']} is missing: the folder is incomplete.")
 
 

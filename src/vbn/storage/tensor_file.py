@@ -1,4 +1,4 @@
-"""Tensor files in the safetensors format: written as a stream, read as a memory map, and checked tensor by tensor.
+"""Tensor files in the safetensors format: written as a stream, mapped or read into memory, and checked one by one.
 
 The safetensors package reads a file into memory and builds a second copy to write one. Models are large and the format
 is small, so it is implemented here. Tensors with wide items come first: each starts at a multiple of its item size.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import math
 import mmap
+import os
 from collections.abc import Callable, Iterator, Mapping
+from io import BufferedReader
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -59,18 +61,33 @@ def map_tensors(stream: BinaryIO, what: str) -> dict[str, np.ndarray]:
     """Return the tensors of an open file as views of it.
 
     Pages are read when they are used. The arrays are writable, because kernels are compiled for writable arrays, but
-    changes stay in memory and never reach the file. The map stays valid after the file is removed.
+    changes stay in memory and never reach the file. The map stays valid after the file is removed, but not after it is
+    cut or written to in place: the operating system then ends the process.
     """
-    size = stream.seek(0, 2)
-    stream.seek(0)
-    length = int.from_bytes(stream.read(8), "little")
+    if not os.fstat(stream.fileno()).st_size:
+        raise ModelFileError(f"{what} is damaged: it is empty.")
+    return _tensors(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY), what)
+
+
+def read_bytes(stream: BufferedReader, size: int) -> np.ndarray:
+    """Return the next `size` bytes of a file in memory, fewer if it ends before."""
+    content = np.empty(size, dtype=np.uint8)
+    return content[: stream.readinto(content.data)]
+
+
+def tensors_of(content: np.ndarray, what: str) -> dict[str, np.ndarray]:
+    """Return the tensors of a file that was read, as views of its bytes."""
+    return _tensors(content.data, what)
+
+
+def _tensors(buffer: mmap.mmap | memoryview, what: str) -> dict[str, np.ndarray]:
+    size = len(buffer)
+    length = int.from_bytes(buffer[:8], "little")
     if size < 8 or length > min(size - 8, LARGEST_JSON):
         raise ModelFileError(f"{what} is damaged: its header does not fit the file.")
-    entries = _checked(parse(stream.read(length), f"the header of {what}"), size - 8 - length, what)
-    if not entries:
-        return {}
-    mapped = mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_COPY)
-    return {name: _view(mapped, 8 + length + start, *kind) for name, (start, kind) in entries.items()}
+    header = parse(bytes(buffer[8 : 8 + length]), f"the header of {what}")
+    entries = _checked(header, size - 8 - length, what)
+    return {name: _view(buffer, 8 + length + start, *kind) for name, (start, kind) in entries.items()}
 
 
 def _checked(header: dict[str, Any], size: int, what: str) -> dict[str, tuple[int, tuple[np.dtype, list[int]]]]:
@@ -108,11 +125,11 @@ def _whole(numbers: Any, problem: str) -> list[int]:
     return numbers
 
 
-def _view(mapped: mmap.mmap, start: int, dtype: np.dtype, shape: list[int]) -> np.ndarray:
+def _view(buffer: mmap.mmap | memoryview, start: int, dtype: np.dtype, shape: list[int]) -> np.ndarray:
     count = math.prod(shape)
     if count == 0:
         return np.empty(shape, dtype.newbyteorder("="))
-    array = np.frombuffer(mapped, dtype, count, start).reshape(shape)
+    array = np.frombuffer(buffer, dtype, count, start).reshape(shape)
     if not array.flags.aligned:  # written by another tool; kernels are compiled for aligned arrays
         array = array.copy()
     return array.astype(dtype.newbyteorder("="), copy=False)
