@@ -326,5 +326,7 @@ def test_the_table_converts_and_can_be_drawn(tuned):
 
 
 def test_what_is_fixed_is_not_varied():
-    assert free_space(()) == {name: item.values for name, item in SPACE.items()}
-    assert set(free_space({"alpha", "negatives"})) == {"noise_power", "dim"}
+    data = vbn.Dataset.from_pairs(["tea", "milk"], ["milk", "tea"])
+    told = data.with_features({"tea": [1.0], "milk": [2.0]})
+    assert free_space((), told) == {name: item.values for name, item in SPACE.items()}
+    assert set(free_space({"alpha", "negatives"}, data)) == {"noise_power", "dim"}

@@ -41,7 +41,7 @@ def tune(**options: Any) -> None:
     """Try settings on held-out pairs, train the best on all data and save it in a folder.
 
     The first trial has the defaults. Parameters that are given as options are kept; of the others, the strength of the
-    prior (alpha and beta), --negatives, --noise-power and --dim are varied. The table of the trials is printed and
+    prior (alpha and beta), --negatives, --noise-power, --dim and, with features, --content-strength are varied. The table of the trials is printed and
     written to trials.csv in the model's folder, with a picture if matplotlib is installed; train.toml there repeats the
     last training. Ctrl-C ends the search and saves the best so far. Needs pip install 'vbn[tune]'.
     """
@@ -66,7 +66,7 @@ def tune(**options: Any) -> None:
             **search,
             seed=given.get("seed", 0),
             estimator=VBN(**given, verbose=not quiet),
-            space=free_space(given),
+            space=free_space(given, data),
             verbose=not quiet,
         )
         _save(model, settings)

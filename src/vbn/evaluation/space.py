@@ -37,6 +37,10 @@ SPACE = {
         "Between ranking by probability (popular first) and by association (rare first).",
     ),
     "dim": Varied((20, 35, 50, 75, 100), "Small data may need fewer dimensions, large and varied data more."),
+    "content_strength": Varied(
+        (0.0, 0.0625, 0.25, 1.0, "auto"),
+        "Of features, where there are any: how much they say is up to them. 'auto' asks cold entities, not pairs.",
+    ),
 }
 """What `vbn.tune` varies. "prior" sets alpha and beta alike; the others are parameters of `VBN`."""
 
@@ -53,15 +57,16 @@ _KINDS = ("entity", "category")
 _RANGES = ("int", "float", "log")
 
 
-def free_space(fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """Return `SPACE` without what touches the parameters that are fixed.
+def free_space(fixed: Collection[str], data: Dataset) -> dict[str, tuple[Any, ...]]:
+    """Return `SPACE` without what touches the parameters that are fixed, or has no meaning for the data.
 
     Examples
     --------
-    >>> sorted(free_space({"beta", "dim"}))
+    >>> sorted(free_space({"beta", "dim"}, Dataset.from_pairs(["tea"], ["milk"])))
     ['negatives', 'noise_power']
     """
-    return {name: item.values for name, item in SPACE.items() if not set(_SETS.get(name, (name,))) & set(fixed)}
+    settled = {*fixed, *(() if data.sources else ("content_strength",))}
+    return {name: item.values for name, item in SPACE.items() if not set(_SETS.get(name, (name,))) & settled}
 
 
 def changed(estimator: VBN) -> set[str]:

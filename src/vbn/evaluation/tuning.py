@@ -118,7 +118,7 @@ def tune(
     if favour is not None:
         estimator = with_settings(estimator, {}, favour=favour)
     optuna = _optuna()
-    varied = Space(free_space(changed(estimator)) if space is None else space, estimator, data)
+    varied = Space(free_space(changed(estimator), data) if space is None else space, estimator, data)
     say = _say if verbose else _say_nothing
     with _quiet(optuna):
         search = _Search(optuna, data, estimator, varied, estimator.favour or FAVOURS[0], seed, study, say)
