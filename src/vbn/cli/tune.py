@@ -41,9 +41,10 @@ def tune(**options: Any) -> None:
     """Try settings on held-out pairs, train the best on all data and save it in a folder.
 
     The first trial has the defaults. Parameters that are given as options are kept; of the others, the strength of the
-    prior (alpha and beta), --negatives, --noise-power, --dim and, with features, --content-strength are varied. The table of the trials is printed and
-    written to trials.csv in the model's folder, with a picture if matplotlib is installed; train.toml there repeats the
-    last training. Ctrl-C ends the search and saves the best so far. Needs pip install 'vbn[tune]'.
+    prior (alpha and beta), --negatives, --noise-power, --dim and, with features, --content-strength are varied. The
+    table of the trials is printed and written to trials.csv in the model's folder, with a picture if matplotlib is
+    installed; train.toml there repeats the last training. Ctrl-C ends the search and saves the best so far. Needs
+    pip install 'vbn[tune]'.
     """
     from vbn.cli.reading import check_usage, read_counts, with_kind, with_knowledge
     from vbn.cli.settings import gathered
