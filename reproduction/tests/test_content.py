@@ -11,6 +11,7 @@ import vbn
 from reproduction.cache import Cache
 from reproduction.claims import claims
 from reproduction.content import COLD, MASKING, content_models, with_content
+from reproduction.interactions import _plan
 from reproduction.masking import ITEMS, USERS
 from reproduction.models import BY_KEY, CONTENT, NO_PARAMETER
 from reproduction.results import DomainResult
@@ -85,6 +86,14 @@ def test_both_stand_against_either_and_a_claim_counts_them(result):
     (claim,) = claims((result,))
     assert "never behind VBN with the taxonomy alone" in claim.what
     assert len(claim.details) == 2
+
+
+def test_runs_ahead_include_them(domain):
+    plan = _plan(domain, Options(quick=True), ())
+    wanted = [model.key for model in plan[COLD, 0]]
+    assert len(set(wanted)) == len(wanted)
+    assert {model.key for model in content_models(domain)} <= set(wanted)
+    assert "vbn-text" not in [model.key for model in plan[MASKING, 0]]
 
 
 def test_without_texts_or_without_the_extra_nothing_is_run(domain, monkeypatch):
