@@ -16,7 +16,9 @@ from vbn.serve import answers as answer
 from vbn.serve import schemas as out
 from vbn.serve.state import State
 
-router = APIRouter(prefix="/api", responses={code: {"model": out.Problem} for code in (400, 401, 403, 404, 413, 422)})
+router = APIRouter(
+    prefix="/api", responses={code: {"model": out.Problem} for code in (400, 401, 403, 404, 413, 415, 422)}
+)
 
 _BINARY = "application/octet-stream"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
