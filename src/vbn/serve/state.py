@@ -6,6 +6,7 @@ import threading
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +67,8 @@ class State:
     holder: Holder
     settings: Settings
     metrics: Metrics = field(default_factory=Metrics)
+    # what is written is written one after the other, on a thread of its own, and takes none of those that answer
+    writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "vbn-writer"))
     _computed: tuple[int, Layout | None] = (0, None)  # the root of a model, and its layout; None if that failed
     _layouts: dict[int, tuple[Layout, bool]] = field(default_factory=dict)
     _maps: dict[tuple[int, bool], Map] = field(default_factory=dict)
@@ -92,6 +95,7 @@ class State:
         self._changed.set()
         for thread in self._threads:
             thread.join(timeout=1.0)
+        self.writer.shutdown(wait=False)
 
     @property
     def problem(self) -> str:
