@@ -23,7 +23,7 @@ _POLICY = (
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {frames}"
 )
 _READING = ("GET", "HEAD", "OPTIONS")
-_OPEN = ("/api/health",)  # needs no token: a load balancer has none
+_OPEN = ("/api/health", "/api/ready")  # need no token: a load balancer has none
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,8 @@ class Guards:
             await self.app(scope, receive, send)
             return
         started, status = time.perf_counter(), 500
+        head = scope["method"] == "HEAD"  # answered as GET, without the body
+        scope = {**scope, "method": "GET"} if head else scope
         body = _Body(receive, self.settings.largest_body)
 
         async def sending(message: Any) -> None:
@@ -123,6 +125,8 @@ class Guards:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message = {**message, "headers": [*message.get("headers", []), *self._headers]}
+            elif head:
+                message = {**message, "body": b""}
             await send(message)
 
         async def unless_too_large(message: Any) -> None:

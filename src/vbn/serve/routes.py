@@ -65,6 +65,14 @@ async def health(state: Shared) -> out.Health:
     )
 
 
+@router.get("/ready", summary="Whether questions are answered without delay", responses={503: {"model": out.Problem}})
+async def ready(state: Shared) -> out.Ready:
+    """Needs no token. 503 until a first question was answered, and from the moment on when the server ends."""
+    if not state.ready.is_set():
+        raise HTTPException(503, "the server is starting or ending; ask again later")
+    return out.Ready(status="ready", version=state.holder.current.version)
+
+
 @router.get("/entities", summary="Names that begin with or contain a text")
 def entities(state: Shared, q: Typed = "", limit: out.K = 20, side: out.Side | None = None) -> out.Entities:
     """Without a text, the most frequent ones."""
