@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -261,3 +262,19 @@ def test_tsne_steps_back_and_ends_with_its_parent(tmp_path):
         process.wait(timeout=60)
     assert process.returncode == 1
     assert not folder.exists()
+
+
+def test_a_layout_that_unpacks_to_gigabytes_is_not_unpacked(groups, tmp_path):
+    folder = groups.save(tmp_path / "m")
+    mark = Served(groups).mark
+    store(folder, lay_out(groups.trained_, method="principal axes"), mark)
+    assert stored(folder, groups.trained_, mark) is not None
+    with np.load(folder / LAYOUT_FILE) as file:
+        kept = dict(file)
+    np.savez_compressed(folder / LAYOUT_FILE, **{**kept, "places": np.zeros((1 << 22, 2), dtype=np.float32)})
+    tracemalloc.start()
+    try:
+        assert stored(folder, groups.trained_, mark) is None
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()

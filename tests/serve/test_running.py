@@ -27,7 +27,11 @@ def test_a_notebook_shows_the_explorer_in_a_frame(goods):
         status, body = asked(f"{explorer.url}/api/health")
         assert (status, json.loads(body)["status"]) == (200, "ok")
         assert b"vbn explorer" in asked(explorer.url)[1]
-        assert f'src="{explorer.url}"' in explorer._repr_html_()
+        assert f'src="{explorer.url}/#token={explorer.token}"' in explorer._repr_html_()
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            asked(f"{explorer.url}/api/similar?entity=tea")
+        given = {"authorization": f"Bearer {explorer.token}"}
+        assert asked(urllib.request.Request(f"{explorer.url}/api/similar?entity=tea", headers=given))[0] == 200
         assert 'height="500"' in explorer._repr_html_()
     finally:
         explorer.stop()

@@ -9,6 +9,7 @@ from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of
 from vbn.data.features import ROWS_AT_ONCE, Features, Source
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
+from vbn.data.io.archives import check_archive
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
@@ -47,6 +48,7 @@ __all__ = [
     "by_file",
     "by_row",
     "bytes_of",
+    "check_archive",
     "check_sentence",
     "closing_edges",
     "count_pairs",

@@ -385,7 +385,7 @@ class VBN(Answers):
         Returns
         -------
         Explorer
-            Has the address as `url`.
+            Has the address as `url`, the `token` that it asks for, and `link`, which opens the page with it.
         """
         return import_module("vbn.serve").Explorer(self, height)  # a room above this one, so not imported by name
 

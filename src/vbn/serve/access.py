@@ -22,7 +22,8 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {frames}"
 )
-_OPEN = ("/api/health",)  # needs no token: a load balancer has none
+_READING = ("GET", "HEAD", "OPTIONS")
+_OPEN = ("/api/health", "/api/ready")  # need no token: a load balancer has none
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,28 @@ class Settings:
         name = _PORT.sub("", host.strip()).rstrip(".").lower()
         return name in ("localhost", "127.0.0.1", "[::1]", *(known.lower() for known in self.hosts))
 
+    def trusts(self, origin: str, host: str, relation: str = "") -> bool:
+        """Return whether a page of this origin may send something; `relation` is what the browser calls Sec-Fetch-Site.
+
+        Examples
+        --------
+        >>> Settings().trusts("http://localhost:8000", "localhost:8000"), Settings().trusts("", "localhost:8000")
+        (True, True)
+        >>> Settings().trusts("https://evil.example", "localhost:8000"), Settings().trusts("null", "localhost:8000")
+        (False, False)
+        """
+        if "*" in self.origins or origin in self.origins:
+            return True
+        if relation:  # only browsers send it, and no page can change it
+            return relation in ("same-origin", "none")
+        return not origin or origin.partition("://")[2].lower() == host.strip().lower()
+
 
 class Guards:
-    """ASGI middleware that checks host, token and size of a request, adds security headers, and counts and times it."""
+    """ASGI middleware that checks host, origin, token, size and type of a request, and counts and times it.
+
+    It also adds security headers to the answer.
+    """
 
     def __init__(self, app: Any, settings: Settings, metrics: Metrics, frames: str = "'none'") -> None:
         self.app, self.settings, self.metrics = app, settings, metrics
@@ -96,6 +116,8 @@ class Guards:
             await self.app(scope, receive, send)
             return
         started, status = time.perf_counter(), 500
+        head = scope["method"] == "HEAD"  # answered as GET, without the body
+        scope = {**scope, "method": "GET"} if head else scope
         body = _Body(receive, self.settings.largest_body)
 
         async def sending(message: Any) -> None:
@@ -103,6 +125,8 @@ class Guards:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message = {**message, "headers": [*message.get("headers", []), *self._headers]}
+            elif head:
+                message = {**message, "body": b""}
             await send(message)
 
         async def unless_too_large(message: Any) -> None:
@@ -133,12 +157,33 @@ class Guards:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.settings.largest_body:
             return 413, self._too_large
+        if scope["method"] not in _READING:
+            refusal = self._forged(headers, host) or _no_json(scope["method"], headers)
+            if refusal is not None:
+                return refusal
         if self.settings.token is None or scope["path"] in _OPEN or not scope["path"].startswith("/api/"):
             return None
         given = headers.get(b"authorization", b"")
         if hmac.compare_digest(given, b"Bearer " + self.settings.token.encode()):
             return None
         return 401, "this server needs a token: send it as 'Authorization: Bearer TOKEN'."
+
+    def _forged(self, headers: dict[bytes, bytes], host: str) -> tuple[int, str] | None:
+        """Refuse what a page elsewhere lets a browser send here (CSRF)."""
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        relation = headers.get(b"sec-fetch-site", b"").decode("latin-1")
+        if self.settings.trusts(origin, host, relation):
+            return None
+        told = f"this server takes nothing from pages of {origin[:100] or 'another origin'}"
+        return 403, f"{told}; start it with --allow-origin to do so."
+
+
+def _no_json(method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    """Refuse a body that is not called JSON: browsers send others, or unnamed ones, without asking first."""
+    kind = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
+    if method == "DELETE" or kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
+        return None
+    return 415, "the body must be JSON, with the header 'content-type: application/json' (curl --json)."
 
 
 class _Body:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import secrets
 import socket
 import threading
 import time
@@ -117,20 +118,23 @@ def bound(host: str, port: int) -> socket.socket:
 class Explorer:
     """A running explorer, in a thread of this process; shows itself in a notebook, and ends with `stop`.
 
-    Entities that are added to the model later are not shown. `url` is its address, for a browser on this machine.
+    Entities that are added to the model later are not shown. `url` is its address on this machine, `token` what others
+    who ask it must send, so that other users of the machine cannot, and `link` opens the page with it in a browser.
     """
 
     def __init__(self, model: Any, height: int = 720) -> None:
         if isinstance(height, bool) or not isinstance(height, int) or not 100 <= height <= 10_000:
             raise ParameterError(f"height must be a number of pixels between 100 and 10,000, got {height!r}.")
         _ = model.trained_  # raises before `fit`
-        app = create_app(model, Settings(watch=0), _NOTEBOOKS)
+        self.token = secrets.token_urlsafe(24)
+        app = create_app(model, Settings(watch=0, token=self.token), _NOTEBOOKS)
         import uvicorn
 
         from vbn.serve.limits import configured
 
         taken = bound("127.0.0.1", 0)
         self.height, self.url = height, f"http://127.0.0.1:{taken.getsockname()[1]}"
+        self.link = f"{self.url}/#token={self.token}"
         self._server = uvicorn.Server(configured(app, log_level="error"))
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [taken]}, name="vbn-explore", daemon=True
@@ -148,9 +152,9 @@ class Explorer:
         self._thread.join(timeout=5.0)
 
     def __repr__(self) -> str:
-        return f"Explorer({self.url})"
+        return f"Explorer({self.link})"
 
     def _repr_html_(self) -> str:
-        address = html.escape(self.url, quote=True)
+        address = html.escape(self.link, quote=True)
         size = f'width="100%" height="{self.height}" style="border:0"'
         return f'<iframe src="{address}" {size} title="vbn explorer"></iframe>'

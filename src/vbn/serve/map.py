@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vbn._cores import available_cores
-from vbn.data import Taxonomy
+from vbn.data import Taxonomy, check_archive
 from vbn.model import Trained
 from vbn.serve import tsne
 
@@ -27,6 +27,7 @@ _AT_ONCE = 64  # new entities
 _EDGE = 1.0 + 1e-5  # of the plane, with rounding
 _MOST = 12  # branches with a colour of their own
 _SMALLEST = 0.01  # share of the entities below which a branch has no colour of its own
+_ROOM = 1 << 16  # bytes of a stored layout besides its numbers and places
 _RARE = 0.25  # share of the entities that are called rare
 
 
@@ -135,11 +136,13 @@ def stored(folder: Path, trained: Trained, mark: str) -> Layout | None:
     """Return the layout kept beside a model with this checksum; None if it is missing, broken or of another model."""
     ids = np.flatnonzero(trained.profile.candidates("column"))
     try:
-        with (folder / LAYOUT_FILE).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            facts = json.loads(str(file["facts"]))
-            if facts["model"] != mark or facts["side"] != "column" or facts["method"] not in _METHODS:
-                return None
-            found = Layout(facts["side"], file["ids"], file["places"], facts["method"])
+        with (folder / LAYOUT_FILE).open("rb") as stream:
+            check_archive(stream, _ROOM + 16 * len(ids))
+            with np.load(stream, allow_pickle=False) as file:
+                facts = json.loads(str(file["facts"]))
+                if facts["model"] != mark or facts["side"] != "column" or facts["method"] not in _METHODS:
+                    return None
+                found = Layout(facts["side"], file["ids"], file["places"], facts["method"])
     except Exception:  # noqa: BLE001 - a flipped byte may raise anything, and a broken layout is computed again
         return None
     right = np.array_equal(found.ids, ids) and found.places.shape == (len(ids), 2) and found.places.dtype == np.float32

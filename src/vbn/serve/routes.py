@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from asyncio import get_running_loop
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field
@@ -16,7 +18,9 @@ from vbn.serve import answers as answer
 from vbn.serve import schemas as out
 from vbn.serve.state import State
 
-router = APIRouter(prefix="/api", responses={code: {"model": out.Problem} for code in (400, 401, 403, 404, 413, 422)})
+router = APIRouter(
+    prefix="/api", responses={code: {"model": out.Problem} for code in (400, 401, 403, 404, 413, 415, 422)}
+)
 
 _BINARY = "application/octet-stream"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -30,7 +34,7 @@ class ReadOnlyError(VBNError):
     """A request to save something on a read-only server."""
 
 
-def _state(request: Request) -> State:
+async def _state(request: Request) -> State:  # not on a thread: these may all be taken
     found: State = request.app.state.vbn
     return found
 
@@ -39,8 +43,8 @@ Shared = Annotated[State, Depends(_state)]
 
 
 @router.get("/health", summary="Whether all is well, and what is served")
-def health(state: Shared) -> out.Health:
-    """Needs no token."""
+async def health(state: Shared) -> out.Health:
+    """Needs no token. Waits for no other request."""
     served = state.holder.current
     trained = served.trained
     return out.Health(
@@ -59,6 +63,14 @@ def health(state: Shared) -> out.Health:
         writable=state.settings.writable,
         problem=state.problem,
     )
+
+
+@router.get("/ready", summary="Whether questions are answered without delay", responses={503: {"model": out.Problem}})
+async def ready(state: Shared) -> out.Ready:
+    """Needs no token. 503 until a first question was answered, and from the moment on when the server ends."""
+    if not state.ready.is_set():
+        raise HTTPException(503, "the server is starting or ending; ask again later")
+    return out.Ready(status="ready", version=state.holder.current.version)
 
 
 @router.get("/entities", summary="Names that begin with or contain a text")
@@ -151,13 +163,19 @@ def suggest_parents(state: Shared, entity: out.Name, k: out.K = 3, side: out.Sid
 
 
 @router.post("/what-if", summary="An entity that is not in the model")
-def what_if(state: Shared, asked: out.New) -> out.Imagined:
+async def what_if(state: Shared, asked: out.New) -> out.Imagined:
     """Its neighbours, its place and its uncertainty; the model does not change unless `save` is true.
 
     A model that was trained with features or texts also takes those of the new entity.
     """
     if asked.save and not state.settings.writable:
         raise ReadOnlyError("this server is read-only; start it with --writable to save new entities.")
+    if asked.save:
+        return await get_running_loop().run_in_executor(state.writer, _imagined, state, asked)
+    return await run_in_threadpool(_imagined, state, asked)
+
+
+def _imagined(state: State, asked: out.New) -> out.Imagined:
     while True:
         served = state.holder.current
         found, model = answer.imagined(served, asked, state.layout_if_ready(served))
@@ -203,8 +221,8 @@ def map_place(state: Shared, entity: out.Name) -> dict[str, int]:
     response_class=Response,
     responses={200: {"content": {_PROMETHEUS: {}}}},
 )
-def metrics(state: Shared) -> Response:
-    """In its text format."""
+async def metrics(state: Shared) -> Response:
+    """In its text format. Waits for no other request."""
     served = state.holder.current
     gauges = {"entities": len(served.trained.columns), "model_version": served.version}
     return Response(state.metrics.text(gauges), media_type=_PROMETHEUS)

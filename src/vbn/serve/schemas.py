@@ -241,6 +241,13 @@ class Health(BaseModel):
     problem: str
 
 
+class Ready(BaseModel):
+    """That questions are answered without delay, and by the how manieth model of this server."""
+
+    status: Literal["ready"]
+    version: int
+
+
 class Problem(BaseModel):
     """What was wrong with a request."""
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from vbn._errors import VBNError
 from vbn.serve.access import Settings
 from vbn.serve.map import Layout, Map, draw_map, extended, lay_out, store, stored
 from vbn.serve.served import Holder, Served
 from vbn.serve.tsne import NotWantedError
 
+_PATH = re.compile(r"(?<![\w./:])(?:[A-Za-z]:)?[/\\](?:[^\s/\\'\":]+[/\\])*(?=[^\s/\\])")
 _EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 
 
@@ -66,6 +71,9 @@ class State:
     holder: Holder
     settings: Settings
     metrics: Metrics = field(default_factory=Metrics)
+    # what is written is written one after the other, on a thread of its own, and takes none of those that answer
+    writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "vbn-writer"))
+    ready: threading.Event = field(default_factory=threading.Event)  # set while questions are answered without delay
     _computed: tuple[int, Layout | None] = (0, None)  # the root of a model, and its layout; None if that failed
     _layouts: dict[int, tuple[Layout, bool]] = field(default_factory=dict)
     _maps: dict[tuple[int, bool], Map] = field(default_factory=dict)
@@ -77,7 +85,8 @@ class State:
     _threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:
-        """Start the threads that look after model and map."""
+        """Start the threads that look after model and map, and ask a first question, which compiles what is needed."""
+        threading.Thread(target=self._warm_up, name="vbn-warm-up", daemon=True).start()
         self._changed.set()
         tasks = [("vbn-map", self._look_after_map)]
         if self.settings.watch:
@@ -89,20 +98,37 @@ class State:
     def stop(self) -> None:
         """Stop these threads."""
         self._stop.set()
+        self.ready.clear()
         self._changed.set()
         for thread in self._threads:
             thread.join(timeout=1.0)
+        self.writer.shutdown(wait=False)
 
     @property
     def problem(self) -> str:
-        """What is wrong; empty if nothing is."""
-        return " ".join(told for told in (self.holder.problem, self._map_problem) if told)
+        """What is wrong, without paths of this machine, because anybody may ask; empty if nothing is."""
+        found = " ".join(told for told in (self.holder.problem, self._map_problem) if told)
+        folder = self.holder.folder
+        return without_paths(found, () if folder is None else (folder, folder.resolve()))
 
     def save(self, model: Any, base: Served) -> bool:
         """Write a model that has grown from `base` to the folder and serve it; see `Holder.save`."""
         done = self.holder.save(model, base)
         self._changed.set()
         return done
+
+    def _warm_up(self) -> None:
+        """Answer a first question; if it cannot be answered, the next ones are refused in the same words."""
+        served = self.holder.current
+        try:
+            found = served.typeahead["column"]("", 1).tolist()
+            names = [served.trained.columns[number] for number in found]
+            for name in names:
+                served.model.similar(name, 1)
+        except VBNError as error:
+            self._map_problem = f"the first question failed: {error}"
+        if not self._stop.is_set():
+            self.ready.set()
 
     def _look_after_model(self) -> None:
         """Load models that were replaced, until the end; report whatever goes wrong, and try again."""
@@ -180,6 +206,18 @@ class State:
                 made = lay_out(served.trained, method="principal axes"), root == served.root
             self._layouts[served.version] = made
         return self._layouts[served.version]
+
+
+def without_paths(text: str, known: Iterable[Path] = ()) -> str:
+    """Return a message with the last part alone of every path, such as those that are known.
+
+    >>> without_paths("cannot read '/home/ann/my models/m/config.json' nor /tmp/x-1/y", [Path("/home/ann/my models/m")])
+    "cannot read 'm/config.json' nor y"
+    """
+    for path in known:
+        if path.name:
+            text = text.replace(str(path), path.name)
+    return _PATH.sub("", text)
 
 
 def _shown(error: Exception) -> str:

@@ -16,6 +16,7 @@ from numbers import Real
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
+from vbn.data.io.archives import check_archive
 from vbn.data.io.columns import Field, Header, as_number, is_number, pick, plain_name
 from vbn.data.io.files import (
     TEXT,
@@ -174,6 +175,7 @@ def _from_archive(file: File, ids: object) -> Numbers:
     """Read one array of two dimensions, and beside it `ids` and, if they are there, `columns`."""
     name = file.path.name
     try:
+        check_archive(file.path)
         with np.load(file.path, allow_pickle=False) as archive:
             arrays: dict[str, np.ndarray] = {key: np.asarray(archive[key]) for key in archive.files}
         named: dict[str, list[object]] = {key: arrays.pop(key).tolist() for key in ("ids", "columns") if key in arrays}

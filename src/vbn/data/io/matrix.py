@@ -14,6 +14,7 @@ from vbn._errors import REMEDY, DataError
 from vbn.data.counting import Pairs, Parts, separate_parts, shared_parts
 from vbn.data.counts import Counts, FloatArray
 from vbn.data.describe import counted
+from vbn.data.io.archives import check_archive
 from vbn.data.io.columns import as_number, as_numbers, check_counts, is_number
 from vbn.data.io.files import TEXT, UNREADABLE, File, check_reading, checked_rows, find_file, open_sheet
 from vbn.data.io.inputs import Table, as_table, plain_column, read_parquet
@@ -103,6 +104,7 @@ def _from_file(file: File, header: bool | None, delimiter: str | None) -> Matrix
         from scipy.sparse import load_npz
 
         try:
+            check_archive(file.path)
             return Matrix(_as_coo(load_npz(file.path)))
         except UNREADABLE as error:
             raise DataError(f"{file.path.name} is not a sparse matrix as scipy saves it: {error}") from error

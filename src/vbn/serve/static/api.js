@@ -5,6 +5,14 @@ import { h } from "./dom.js";
 const KEY = "vbn-token";
 const running = new Map();
 
+// A notebook passes the token behind the "#", which browsers do not send; it does not stay in the address.
+const given = new URLSearchParams(location.hash.slice(1));
+if (given.has("token")) {
+  sessionStorage.setItem(KEY, given.get("token"));
+  given.delete("token");
+  history.replaceState(null, "", `#${given}`);
+}
+
 export class Refused extends Error {
   constructor(status, body) {
     super(body.error || `error ${status}`);
