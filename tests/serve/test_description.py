@@ -14,7 +14,7 @@ from vbn.serve import Settings, create_app  # noqa: E402
 from vbn.serve.routes import router  # noqa: E402
 
 OPERATIONS = sorted((method, route.path) for route in router.routes for method in route.methods)
-WITHOUT_QUESTIONS = ("/api/health", "/api/map", "/api/map/about", "/api/metrics")
+WITHOUT_QUESTIONS = ("/api/health", "/api/map", "/api/map/about", "/api/metrics", "/api/ready")
 NAMES = ["tea", "milk", "ann", "drink", "cider", "new", *ODD]
 
 
@@ -43,7 +43,10 @@ def test_the_description_is_of_all_operations(described):
 
 def asked(case):
     # what no description can say, such as entities or a user but not both, is refused with 400
-    return case.call_and_validate(excluded_checks=[positive_data_acceptance])
+    found = case.call()
+    if found.status_code != 413:  # a body that is too large is refused unread
+        case.validate_response(found, excluded_checks=[positive_data_acceptance])
+    return found
 
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
