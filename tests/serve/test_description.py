@@ -14,13 +14,14 @@ from vbn.serve import Settings, create_app  # noqa: E402
 from vbn.serve.routes import router  # noqa: E402
 
 OPERATIONS = sorted((method, route.path) for route in router.routes for method in route.methods)
-WITHOUT_QUESTIONS = ("/api/health", "/api/map", "/api/map/about", "/api/metrics")
+WITHOUT_QUESTIONS = ("/api/health", "/api/map", "/api/map/about", "/api/metrics", "/api/ready")
 NAMES = ["tea", "milk", "ann", "drink", "cider", "new", *ODD]
 
 
 @pytest.fixture(scope="module", params=["goods", "shop"])
 def described(request):
     app = create_app(request.getfixturevalue(request.param), Settings(watch=0, hosts=("testserver",)))
+    app.state.vbn.ready.set()  # it is not started here, and says so until then
     return schemathesis.openapi.from_asgi("/api/openapi.json", app)
 
 
