@@ -21,6 +21,9 @@ NAMES = ["tea", "milk", "ann", "drink", "cider", "new", *ODD]
 @pytest.fixture(scope="module", params=["goods", "shop"])
 def described(request):
     app = create_app(request.getfixturevalue(request.param), Settings(watch=0, hosts=("testserver",)))
+    ready = app.state.vbn.ready
+    ready.set()
+    ready.clear = lambda: None  # the application is started and ended with every request here
     return schemathesis.openapi.from_asgi("/api/openapi.json", app)
 
 
