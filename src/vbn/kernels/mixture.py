@@ -98,12 +98,12 @@ def update_chosen_categories(
     entity_tau,
     category_tau,
     parents,
-    shares,
     own_mean,
     child_indptr,
     child_nodes,
     child_weights,
     shift,
+    shares,
 ):
     """Update q(h) of the categories members[first:last] in place, as `update_categories` does, for a mixture.
 

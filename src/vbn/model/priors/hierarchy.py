@@ -7,7 +7,7 @@ dimension: films of a popular director tend to be popular, including the next on
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -142,9 +142,15 @@ class Hierarchy(Prior):
         return Upper(nodes, self.gamma.expected(self.rate)[active], gap)
 
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
-        """Update all active categories: the sets of the partition in turn, the categories of a set in parallel."""
+        """Update all active categories."""
         from vbn.kernels.hierarchy import update_categories
 
+        self._sweep(update_categories, block, offset, engine)
+
+    def _sweep(
+        self, kernel: Callable[..., None], block: Block, offset: np.ndarray | None, engine: Engine, *more: np.ndarray
+    ) -> None:
+        """Update the sets of the partition in turn, the categories of a set in parallel."""
         graph, own = self.graph, block.mean.reshape(len(block), -1)
         arguments = (
             graph.category_nodes,
@@ -158,11 +164,12 @@ class Hierarchy(Prior):
             graph.child_nodes,
             graph.child_weights,
             self._shift(np.arange(graph.n_categories)).mean,
+            *more,
         )
         for members in graph.sets:
 
             def task(first: int, last: int, members: np.ndarray = members) -> None:
-                update_categories(first, last, members, *arguments)
+                kernel(first, last, members, *arguments)
 
             engine.map(task, row_ranges(len(members), CATEGORIES_PER_TASK))
 

@@ -25,7 +25,7 @@ from vbn.model.engine import row_ranges
 from vbn.model.fields import PLAIN, Field, Moments
 from vbn.model.precisions import mean_precision
 from vbn.model.priors.base import Match, Prior, Setting, Share, register
-from vbn.model.priors.hierarchy import CATEGORIES_PER_TASK, Hierarchy
+from vbn.model.priors.hierarchy import Hierarchy
 from vbn.model.side import Side
 
 if TYPE_CHECKING:
@@ -119,27 +119,7 @@ class Mixture(Hierarchy):
         """Update all active categories, given the responsibilities."""
         from vbn.kernels.mixture import update_chosen_categories
 
-        graph, own = self.graph, block.mean.reshape(len(block), -1)
-        arguments = (
-            graph.category_nodes,
-            graph.active_category_of,
-            block.active,
-            block.tau,
-            self.gamma.expected(self.rate),
-            self.arrays_of_parents,
-            self.responsibilities(),
-            own if offset is None else own - offset.astype(own.dtype),
-            graph.child_indptr,
-            graph.child_nodes,
-            graph.child_weights,
-            self._shift(np.arange(graph.n_categories)).mean,
-        )
-        for members in graph.sets:
-
-            def task(first: int, last: int, members: np.ndarray = members) -> None:
-                update_chosen_categories(first, last, members, *arguments)
-
-            engine.map(task, row_ranges(len(members), CATEGORIES_PER_TASK))
+        self._sweep(update_chosen_categories, block, offset, engine, self.responsibilities())
 
     def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Return E[tau] pooled over the trained children that each row's parents explain."""
