@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The evaluation data, if it lies beside the checkout; tests that need it skip where it is absent.
 export VBN_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo explore test test-ray lint types imports unit doctest soak bench reproduce amounts results docs package oldest clean
+.PHONY: demo explore test test-ray test-pythons pages lint types imports unit doctest soak bench reproduce amounts results docs package oldest clean
 
 demo: $(VENV)/.base
 	$(BIN)/vbn demo
@@ -34,6 +34,11 @@ imports: $(VENV)/.test
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+# The quick part of the tests with every Python from 3.11 to 3.13 on this machine, pyenv's too. make test-pythons OTHERS=1
+# leaves out the one of $(VENV), which runs all tests anyway.
+test-pythons: $(VENV)/bin/python
+	$(BIN)/python scripts/pythons.py $(if $(OTHERS),--others)
 
 # Ray is large, so that only this target asks for it; elsewhere its tests are skipped.
 test-ray: $(VENV)/.ray
@@ -64,9 +69,15 @@ reproduce: $(VENV)/.test
 amounts: $(VENV)/.test
 	$(BIN)/python -m reproduction amounts --data '$(VBN_DATA)' --out '$(OUT)'
 
-# A finished report into docs/results, its key tables into the README.
+# A finished report into docs/results, its table and picture into the README, its claims into docs/evidence.md.
 results: $(VENV)/.test
 	$(BIN)/python scripts/results.py '$(OUT)'
+
+# The generated parts of the documentation: parameters, verbs of the command line, notebooks.
+pages: $(VENV)/.test
+	$(BIN)/python scripts/parameter_table.py
+	$(BIN)/python scripts/cli_page.py
+	$(BIN)/python scripts/notebooks.py
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict
@@ -93,7 +104,7 @@ oldest: .venv-oldest/.done
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-oldest build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src reproduction tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:

@@ -38,10 +38,13 @@ def make_model(place: Path, entities: int, dim: int) -> Path:
 
 @contextmanager
 def serving(
-    folder: Path, before: Sequence[str] = (), environment: Mapping[str, str] | None = None
+    folder: Path,
+    before: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    options: Sequence[str] = (),
 ) -> Iterator[tuple[str, int]]:
     """Serve a model, started by the command `before` if there is one; gives the server's address and process."""
-    command = [*before, sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0"]
+    command = [*before, sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0", *options]
     variables = {**os.environ, **(environment or {}), "VBN_TOKEN": ""}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables) as server:
         try:

@@ -30,7 +30,7 @@ _DIM = 50
 def expected_bytes(
     nodes: int, rows: int, columns: int, cells: float, dim: int = _DIM, size: int = 4
 ) -> dict[str, float]:
-    """What crosses from node to node in an epoch, by the formula of docs/scale.md; `size` is that of a float."""
+    """What crosses from node to node in an epoch, by the formula of docs/performance.md; `size` is that of a float."""
     away = (nodes - 1) / nodes  # share of rows, columns and cells that are not where they are needed
     density = 2 * dim * size
     return {

@@ -1,10 +1,15 @@
-"""The service under load: /api/similar of a model of 100,000 entities, from one core, beside the bare call.
+"""The service under load: /api/v1/similar of a model of 100,000 entities, beside the bare call.
 
     python benchmarks/serve_load.py [--minutes 10] [--out auto]
 
-Needs wrk (apt-get install wrk) and two cores: `vbn serve` and the bare call `model.similar` run on the first, wrk on
-the second, over loopback. Asked are the ten nearest of entities drawn at random. Printed are requests a second with
-p50 and p99, the calls a second without a server, and how the server's memory went over the last and longest run.
+Needs wrk (apt-get install wrk) and two cores. With one worker, `vbn serve` and the bare call `model.similar` run on the
+first core and wrk on the second, over loopback; with several workers, everything runs on all cores. Asked are the ten
+nearest of entities drawn at random. Printed are requests a second with p50 and p99 by number of connections, the
+processor time of a request, the calls a second without a server, and how much memory of its own the server had over the
+last and longest run (--minutes 0: none).
+
+Kept with each run is the load of the machine before it (processes that want to run, over a minute). Above 1 or so,
+others took part in the run, and requests a second and times say little; the processor time of a request says more.
 """
 
 from __future__ import annotations
@@ -33,7 +38,7 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 ASKING = """
 math.randomseed(7)
 request = function()
-  return wrk.format("GET", "/api/similar?k=10&entity=e" .. math.random(0, {last}))
+  return wrk.format("GET", "/api/v1/similar?k=10&entity=e" .. math.random(0, {last}))
 end
 done = function(summary, latency, requests)
   local e = summary.errors
@@ -49,9 +54,11 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--entities", type=int, default=100_000)
     parser.add_argument("--dim", type=int, default=50)
-    parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 8], help="of wrk, one run each")
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 16], help="of wrk, one run each")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="of the server, all runs with each")
     parser.add_argument("--seconds", type=int, default=30, help="of each of these runs, and of the bare call")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the run that memory is watched over")
+    parser.add_argument("--unpinned", action="store_true", help="let one worker use all cores too, and wrk with it")
     parser.add_argument("--out", help="file for the raw output, or 'auto'")
     parser.add_argument("--bare", help=argparse.SUPPRESS)  # what the child process measures
     return parser.parse_args()
@@ -111,42 +118,61 @@ def bare_calls(folder: str, entities: int, seconds: float) -> dict[str, Any]:
 
 
 def served(folder: Path, chosen: argparse.Namespace) -> list[dict[str, Any]]:
-    """Requests a second by number of connections, then a long run with an eye on memory."""
-    with serving(folder, before=("taskset", "-c", SERVER), environment=ONE_THREAD) as (url, pid):
-        asking = folder.parent / "asking.lua"
-        asking.write_text(ASKING.format(last=chosen.entities - 1), encoding="utf-8")
-        load(asking, url, 1, 5)  # the first requests get things ready
-        runs = [load(asking, url, n, chosen.seconds) for n in chosen.connections]
-        return [*runs, watched(pid, asking, url, chosen)]
+    """Requests a second by number of workers and of connections, then a long run with an eye on memory."""
+    asking = folder.parent / "asking.lua"
+    asking.write_text(ASKING.format(last=chosen.entities - 1), encoding="utf-8")
+    runs = []
+    for workers in chosen.workers:
+        before = ("taskset", "-c", SERVER) if workers == 1 and not chosen.unpinned else ()
+        with serving(folder, before, options=("--workers", str(workers))) as (url, pid):
+            load(asking, url, pid, workers, 1, 5, chosen.unpinned)  # the first requests get things ready
+            runs += [load(asking, url, pid, workers, n, chosen.seconds, chosen.unpinned) for n in chosen.connections]
+            if chosen.minutes and workers == chosen.workers[-1]:
+                runs.append(watched(asking, url, pid, workers, chosen))
+    return runs
 
 
-def load(asking: Path, url: str, connections: int, seconds: int) -> dict[str, Any]:
+def load(
+    asking: Path, url: str, pid: int, workers: int, connections: int, seconds: int, unpinned: bool = False
+) -> dict[str, Any]:
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(asking), url]
-    done = subprocess.run(["taskset", "-c", CLIENT, *command], check=True, capture_output=True, text=True)
+    client = ("taskset", "-c", CLIENT) if workers == 1 and not unpinned else ()
+    busy, used = os.getloadavg()[0], processor_seconds(pid)
+    done = subprocess.run([*client, *command], check=True, capture_output=True, text=True)
     told = json.loads(done.stdout.strip().splitlines()[-1])
-    found = {"run": "served", "connections": connections, **told, "per_second": told["requests"] / told["seconds"]}
+    found = {
+        "run": "served",
+        "workers": workers,
+        "connections": connections,
+        "pinned": bool(client),
+        **told,
+        "per_second": told["requests"] / told["seconds"],
+        "processor_ms_of_a_request": 1000 * (processor_seconds(pid) - used) / max(told["requests"], 1),
+        "load_before": busy,
+    }
     print(
-        f"served, {connections} at a time: {found['per_second']:.0f} a second, p50 {found['p50_ms']:.1f} ms, "
-        f"p99 {found['p99_ms']:.1f} ms, {found['errors']} errors",
+        f"{workers} workers, {connections} at a time: {found['per_second']:.0f} a second, "
+        f"p50 {found['p50_ms']:.1f} ms, p99 {found['p99_ms']:.1f} ms, {found['errors']} errors, "
+        f"{found['processor_ms_of_a_request']:.2f} ms of a processor each; load before {busy:.1f}",
         flush=True,
     )
     return found
 
 
-def watched(pid: int, asking: Path, url: str, chosen: argparse.Namespace) -> dict[str, Any]:
+def watched(asking: Path, url: str, pid: int, workers: int, chosen: argparse.Namespace) -> dict[str, Any]:
     """A long run; every ten seconds the server's resident memory is read."""
     memory: list[float] = []
     over = threading.Event()
 
     def watch() -> None:
         while not over.is_set():
-            memory.append(resident_mb(pid))
+            memory.append(sum(resident_mb(one) for one in processes(pid)))
             over.wait(10.0)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        found = load(asking, url, chosen.connections[-1], round(60 * chosen.minutes))
+        found = load(asking, url, pid, workers, chosen.connections[-1], round(60 * chosen.minutes), chosen.unpinned)
     finally:
         over.set()
         watcher.join()
@@ -154,9 +180,24 @@ def watched(pid: int, asking: Path, url: str, chosen: argparse.Namespace) -> dic
     return {**found, "run": "served, memory watched", "resident_mb_every_10_s": memory}
 
 
+def processes(pid: int) -> list[int]:
+    """The server and its workers."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    return [pid, *(int(child) for child in children)]
+
+
+def processor_seconds(pid: int) -> float:
+    """What the server and its workers have used so far."""
+    found = 0
+    for one in processes(pid):
+        fields = Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        found += int(fields[11]) + int(fields[12])
+    return found / os.sysconf("SC_CLK_TCK")
+
+
 def resident_mb(pid: int) -> float:
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    found = re.search(r"RssAnon:\s+(\d+) kB", status)
     assert found is not None
     return int(found.group(1)) / 1024
 

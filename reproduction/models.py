@@ -137,7 +137,8 @@ def _bayesian(kind: type[VBN]) -> Fit:
     def fit(data: Dataset, parameters: Parameters, seed: int) -> VBN:
         given = {**parameters}
         prior = dict.fromkeys(("entity", "category"), given.pop("prior_weight"))
-        return kind(**given, alpha=prior, beta=prior, favour=None, seed=seed, verbose=False).fit(data)
+        fixed = {"alpha": prior, "beta": prior, "favour": None, "company": False}  # as they were searched with
+        return kind(**{**fixed, **given}, seed=seed, verbose=False).fit(data)
 
     return fit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from vbn._parameters import one_of
 from vbn.estimators import GROUPS, PARAMETERS, Parameter
 
 PAGE = Path(__file__).parents[1] / "docs" / "parameters.md"
@@ -17,23 +18,18 @@ def updated(page: str) -> str:
 
 
 def table() -> str:
-    """Return a table for each group of parameters."""
-    lines = []
+    """Return a table of all parameters, by group."""
+    lines = ["", "| parameter | default | what it does |", "| --- | --- | --- |"]
     for group, title in GROUPS.items():
-        lines += [
-            "",
-            f"**{title}**",
-            "",
-            "| parameter | default | values | what it does |",
-            "| --- | --- | --- | --- |",
-        ]
-        lines += [row(parameter) for parameter in PARAMETERS if parameter.group == group]
+        lines += [f"| **{title}** | | |", *(row(parameter) for parameter in PARAMETERS if parameter.group == group)]
     return "\n".join([*lines, "", ""])
 
 
 def row(parameter: Parameter) -> str:
     symbol = f" The paper's {parameter.symbol}." if parameter.symbol else ""
-    return f"| `{parameter.name}` | `{parameter.default!r}` | {parameter.values} | {parameter.help}{symbol} |"
+    choices = f" One of {one_of(parameter.choices)}." if parameter.choices else ""
+    by = f" Also by {parameter.by}." if parameter.by else ""
+    return f"| `{parameter.name}` | `{parameter.default!r}` | {parameter.help}{choices}{by}{symbol} |"
 
 
 if __name__ == "__main__":

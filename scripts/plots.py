@@ -1,4 +1,4 @@
-"""Make the pictures of docs/plots.md and the figures of docs/uncertainty.md, on the bundled data.
+"""Make pictures of docs/guide.md and docs/taxonomies.md, and the figures of docs/uncertainty.md, on the bundled data.
 
     python scripts/plots.py
 
@@ -36,7 +36,6 @@ def main() -> None:
     before = model.reliability(judging)
     print("as trained", before, sep="\n")
     show_worth_of_variances(model, judging, rarer)
-    save(vbn.plot.bound(model), "bound")
     save(vbn.plot.uncertainty(model), "uncertainty")
     save(vbn.plot.neighbourhood(model, "brie", k=20), "neighbourhood")
     save(vbn.plot.taxonomy(model, "dairy_product", limit=8), "taxonomy")

@@ -1,4 +1,4 @@
-"""Make the picture of docs/rare-diseases.md: hidden phenotypes found again, by how many diseases have them.
+"""Make the picture of docs/examples/rare-diseases.md: hidden phenotypes found again, by how many diseases have them.
 
     python scripts/rare_diseases.py
 

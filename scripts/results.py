@@ -1,9 +1,9 @@
-"""Put a finished report into docs/results, and its two key tables and the long tail into the README.
+"""Put a finished report into docs/results, its table and picture into the README, its claims into docs/evidence.md.
 
     python scripts/results.py report
 
-Nothing is run or measured: all of it comes from report.json, with the machine and the commit that it names. The tables
-have VBN as it was tuned and, where the report has it, VBN without a parameter.
+Nothing is run or measured: all of it comes from report.json, with the machine and the commit that it names. The table
+has VBN as it was tuned and, where the report has it, VBN without a parameter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ import argparse
 import shutil
 from pathlib import Path
 
-from reproduction.report import read_about, read_results, readme_part, with_part, write_report
+from reproduction.report import (
+    evidence_part,
+    read_about,
+    read_results,
+    readme_part,
+    with_part,
+    write_picture,
+    write_report,
+)
 
 ROOT = Path(__file__).parent.parent
 LARGEST = 4_000_000  # bytes, of all files together
@@ -28,13 +36,17 @@ def main(report: Path, root: Path = ROOT) -> Path:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if size > LARGEST:
         raise SystemExit(f"{folder} has {size:,} bytes, more than the {LARGEST:,} that belong into a repository.")
-    readme = root / "README.md"
-    part = readme_part(results, made, "docs/results")
-    readme.write_text(with_part(readme.read_text(encoding="utf-8"), part), encoding="utf-8")
+    write_picture(results, root / "docs" / "images" / "long-tail.png")
+    parts = {"README.md": readme_part(results, made, "docs/results"), "docs/evidence.md": evidence_part(results, made)}
+    for name, part in parts.items():
+        page = root / name
+        page.write_text(with_part(page.read_text(encoding="utf-8"), part), encoding="utf-8")
     return folder
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Put a finished report into docs/results and the README.")
+    parser = argparse.ArgumentParser(
+        description="Put a finished report into docs/results, the README and docs/evidence.md."
+    )
     parser.add_argument("report", type=Path, help="folder with report.json")
     print(main(parser.parse_args().report))

@@ -29,10 +29,12 @@ from _chromium import start
 
 OUT = Path(__file__).parent.parent / "docs" / "images"
 WIDE, PHONE = (1280, 800), (390, 800)
-COLOURS = 128  # of a picture: enough for the map, and a third of the bytes
+COLOURS = 192  # of a picture: enough for the map, and less than half of the bytes
 PICTURES = {
+    "start": ("light", WIDE, ""),
+    "map": ("dark", WIDE, "colour=uncertainty&map=-0.3_0.2_4"),
     "card": ("light", WIDE, "view=explore&entity=brie"),
-    "compare": ("dark", WIDE, "view=compare&entity=gouda&other=beagle"),
+    "compare": ("dark", WIDE, "view=compare&entity=gouda&other=cheddar"),
     "what-if": ("light", WIDE, "view=what-if&name=kashkaval&parent=cheese&context=salty&context=sheep"),
     "recommend": ("dark", WIDE, "view=recommend&has=cheese&has=bread&has=butter"),
     "phone": ("light", PHONE, "view=explore&entity=chaffinch"),
@@ -50,7 +52,7 @@ def main() -> None:
             found = re.search(r"http://\S+", told)
             if found is None:
                 raise SystemExit(f"the server did not start: {told}")
-            wait(lambda: asked(f"{found.group()}/api/map/about")["final"], "the map is laid out")
+            wait(lambda: asked(f"{found.group()}/api/v1/map/about")["final"], "the map is laid out")
             with tempfile.TemporaryDirectory() as profile:
                 browser = start(Path(profile))
                 try:
@@ -84,7 +86,9 @@ def take(browser: Any, url: str, name: str, scheme: str, size: tuple[int, int], 
     browser.get("about:blank")
     browser.get(f"{url}/#{state}")
     wait(lambda: browser.execute_script(SHOWN), f"{state} is shown")
-    time.sleep(1.0)  # the mark on the map, which is drawn after the answers
+    if name == "map":
+        browser.execute_script("document.getElementById('legend').open = true")
+    time.sleep(2.0)  # words and marks on the map, which are drawn after the answers
     shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
     image = Image.open(io.BytesIO(base64.b64decode(shot))).convert("RGB")
     path = OUT / f"explorer-{name}.png"

@@ -30,7 +30,7 @@ def declared():
 
 
 def test_every_dependency_is_listed_with_its_bound_and_its_extras():
-    page = (HOME / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    page = (HOME / "DEPENDENCIES.md").read_text(encoding="utf-8")
     rows = [
         [cell.strip() for cell in line.strip("|\n").split("|")] for line in page.splitlines() if line.startswith("|")
     ]

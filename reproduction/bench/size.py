@@ -35,7 +35,7 @@ def start(setting: Setting) -> Outcome:
     figures = (
         Figure("import", min(imports), 0.3, at_least=False),
         Figure("--help", min(helps), 0.4, at_least=False),
-        Figure("first fit", first, 25.0, at_least=False),
+        Figure("first fit", first, 12.0, at_least=False),
         Figure("warm fit", min(warm), 1.5, at_least=False),
     )
     return Outcome(figures, {"import": imports, "help": helps, "first fit": first, "warm fit": warm})
@@ -80,7 +80,7 @@ def sequences(setting: Setting) -> Outcome:
         spent["our counting"] = time.perf_counter() - started
     figures = (
         Figure("scan", spent["gensim's scan"] / spent["our scan"], 3.0, at_least=True),
-        Figure("counting", spent["gensim's scan"] / spent["our counting"], 0.7, at_least=True),
+        Figure("counting", spent["gensim's scan"] / spent["our counting"], 1.0, at_least=True),
     )
     return Outcome(figures, {"tokens": n, "cells": parts.counts.nnz, "seconds": spent})
 
@@ -152,4 +152,4 @@ facts = {{
 """
     found = in_child(code)
     held = found["facts"]["counts"] + found["facts"]["posterior"]
-    return Outcome((Figure("peak / held", found["peak"] / held, 2.5, at_least=False),), found)
+    return Outcome((Figure("peak / held", found["peak"] / held, 1.8, at_least=False),), found)

@@ -1,17 +1,15 @@
-"""The report as Markdown, and the part of it that stands in the README."""
+"""The report as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from reproduction.opening import Opening, opening
+from reproduction.opening import Opening
 from reproduction.report.wording import (
     MARKS,
     SUMMARY,
     TITLE,
     About,
-    commits,
     difference_text,
     paper_text,
     times,
@@ -20,7 +18,6 @@ from reproduction.report.wording import (
     verdict_text,
 )
 from reproduction.results import DomainResult, Picture, Row, Table, Texts, Verdicts
-from vbn._errors import DataError
 
 
 def markdown(first: Opening, results: tuple[DomainResult, ...], made: About, pictures: str) -> str:
@@ -97,60 +94,3 @@ def _paragraph(text: str) -> list[str]:
 
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
-
-
-def readme_part(results: tuple[DomainResult, ...], made: About, folder: str) -> str:
-    """What stands between the marks; `folder` is that of the report, as seen from the README."""
-    first = opening(results)
-    parts = [
-        "## Results",
-        "",
-        f"`make reproduce` on public data ([protocol](docs/protocol.md), [whole report]({folder}/report.md)). "
-        f"{commits(results, made.commit)}, {made.machine}.{_seeds(results)}",
-    ]
-    for table in (table for table in first.tables if table.role in ("inference", "similarity")):
-        parts += ["", f"**{table.title}.** {_caption(table)}", "", *table_lines(_plain(table), heading=False)]
-    for picture in first.pictures:
-        parts += ["", f"![{picture.title}]({folder}/pictures/{picture.name}.png)", "", picture.text]
-    parts += ["", "What should hold, and what came out:", ""]
-    parts += [f"- {claim.what}: **{claim.verdict}**. {claim.found}" for claim in first.claims]
-    return "\n".join(parts)
-
-
-def _seeds(results: tuple[DomainResult, ...]) -> str:
-    """Over how many seeds figures are, in words; empty where the report does not say."""
-    found = sorted({int(result.facts["seeds"]) for result in results if "seeds" in result.facts})
-    return f" Seeds: {', '.join(map(str, found))}." if found else ""
-
-
-def _caption(table: Table) -> str:
-    kinds = {
-        "inference": "Hidden items, diagnoses and words, ranked among the whole catalogue: HR@10% and MPR, over all "
-        "targets and over the rarest fifth.",
-        "similarity": "Spearman's correlation with human judgements, times 100.",
-    }
-    return f"{kinds[table.role]} In brackets the paper's number, on its own data; bold is best."
-
-
-def _plain(table: Table) -> Table:
-    """Without the spreads, which the report has."""
-    rows = tuple(replace(row, cells=tuple(replace(cell, spread=None) for cell in row.cells)) for row in table.rows)
-    return replace(table, rows=rows)
-
-
-def with_part(text: str, part: str) -> str:
-    r"""A README with the part between its marks replaced.
-
-    Examples
-    --------
-    >>> with_part(f"a {BEGIN} old {END} b", "new") == f"a {BEGIN}\nnew\n{END} b"
-    True
-    """
-    head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise DataError(f"the README has no {BEGIN} with {END} after it.")
-    return f"{head}{BEGIN}\n{part}\n{END}{tail}"

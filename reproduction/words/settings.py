@@ -57,7 +57,7 @@ def write_winners(
     reached
         Figures by family or section.
     """
-    lines = ["# Found on validation data with the settings of words/search.py; see docs/protocol.md."]
+    lines = ["# Found on validation data with the settings of words/search.py; see reproduction/PROTOCOL.md."]
     for name, section in settings.items():
         lines += ["", f"[{name}]", *(f"{key} = {as_toml(value)}" for key, value in section.items())]
     for name, figures in reached.items():

@@ -24,7 +24,7 @@ from vbn._version import __version__
 if TYPE_CHECKING:
     from vbn.baselines import BayesianSkipGram, Popularity, SkipGram, retrofit
     from vbn.data import Dataset, Taxonomy, Vocabulary
-    from vbn.estimators import VBN, load
+    from vbn.estimators import VBN, align, load
     from vbn.evaluation import tune
     from vbn.inference import Density, Explanation, Reliability, Similarity, Table
 
@@ -39,6 +39,7 @@ _HOMES = {
     "Reliability": "vbn.inference",
     "Similarity": "vbn.inference",
     "Table": "vbn.inference",
+    "align": "vbn.estimators",
     "load": "vbn.estimators",
     "SkipGram": "vbn.baselines",
     "BayesianSkipGram": "vbn.baselines",
@@ -91,6 +92,7 @@ __all__ = [
     "VBNError",
     "Vocabulary",
     "__version__",
+    "align",
     "load",
     "retrofit",
     "tune",

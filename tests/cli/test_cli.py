@@ -1,11 +1,17 @@
 """The command line as a whole: help, exit codes, the demo."""
 
+import json
+import os
 import re
+import signal
+import subprocess
+import time
+import urllib.request
 
 import pytest
 
 import vbn
-from tests.cli.running import interrupt_in_first_training, run, start
+from tests.cli.running import COMMAND, interrupt_in_first_training, run, start
 from vbn.cli import MOVED, VERBS, debug_first
 
 
@@ -98,10 +104,9 @@ def test_wrong_usage_is_told_in_plain_words(arguments, said, tmp_path, called):
     assert result.stderr.count("\n") == 1
 
 
-def test_without_arguments_there_is_help(called):
-    for arguments in ([], ["data"]):
-        result = called(*arguments)
-        assert "Commands:" in result.stdout + result.stderr
+def test_a_group_without_a_verb_shows_its_verbs(called):
+    result = called("data")
+    assert "Commands:" in result.stdout + result.stderr
 
 
 def test_usage_names_arguments_without_braces(called):
@@ -165,3 +170,33 @@ def test_one_interrupt_ends_the_demo_and_not_only_its_first_training(tmp_path):
     assert err.count("epoch 1/") == 1
     assert "Traceback" not in err
     assert not (tmp_path / "vbn-demo-model").exists()
+
+
+def test_without_arguments_three_things_to_do_first_are_shown():
+    result = run()
+    assert result.returncode == 0, result.stderr
+    for part in ("vbn demo --open", "vbn train orders.csv", "vbn serve my-model --open", "vbn --help"):
+        assert part in result.stdout
+    assert len(result.stdout.splitlines()) < 12
+    assert run("data").returncode == 2
+
+
+def test_demo_ends_in_the_browser_if_asked(tmp_path):
+    noted = tmp_path / "opened"
+    opener = tmp_path / "browser"
+    opener.write_text(f'#!/bin/sh\nprintf %s "$1" > "{noted}"\n')
+    opener.chmod(0o755)
+    environment = os.environ | {"BROWSER": str(opener)}
+    command = [*COMMAND, "demo", "--epochs", "1", "--open"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, **quiet) as demo:
+        try:
+            end = time.monotonic() + 200
+            while not (noted.exists() and noted.read_text()) and time.monotonic() < end and demo.poll() is None:
+                time.sleep(0.1)
+            with urllib.request.urlopen(f"{noted.read_text()}/api/v1/health", timeout=60) as answer:
+                assert json.load(answer)["entities"] > 25_000
+        finally:
+            demo.send_signal(signal.SIGINT)
+            demo.wait(timeout=60)
+    assert (tmp_path / "vbn-demo-model").is_dir()

@@ -4,6 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
+from scripts.cli_page import PAGE, updated
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -31,3 +33,9 @@ def run_page(page, called, tmp_path):
         assert result.returncode == 0, f"{command}\n{result.stderr}"
         assert result.stdout, command
     return len(commands)
+
+
+def test_the_page_lists_the_verbs_and_options_of_the_command_line():
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == updated(page), "run python scripts/cli_page.py"
+    assert "`--hold-out-by`" in page

@@ -82,7 +82,7 @@ def test_a_name_of_the_other_side_in_a_file_comes_with_the_file_and_the_option(s
     (tmp_path / "users.txt").write_text("u1\ntea 1\n", encoding="utf-8")
     said = called("recommend", shop.model, "--users", "users.txt", cwd=tmp_path).stderr
     assert said.startswith("error: users.txt: unknown entity 'tea 1'; it is the name of a column")
-    assert said.endswith("not as --user.\n")
+    assert said.endswith("not as --user; to leave out unknown users, pass --skip-unknown.\n")
 
 
 def test_an_error_of_several_lines_is_one_and_a_name_keeps_its_spaces():

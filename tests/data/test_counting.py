@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.data.making import by_name
 from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset, count_pairs
+from vbn.data.counting import _sorted
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=9), max_size=9)
 
@@ -160,3 +161,14 @@ def test_bad_baskets_are_refused():
         Dataset.from_baskets([["a"], ["a", None]])
     with pytest.raises(DataError, match="differ in length"):
         Dataset.from_baskets([1, 1], ["a"])
+
+
+@pytest.mark.parametrize("n", [7, 100_000, 3_000_000_000])
+@pytest.mark.parametrize("most", [5, 1 << 40])
+def test_cells_are_sorted_with_their_amounts_whether_or_not_both_fit_into_one_number(n, most):
+    rng = np.random.default_rng(n)
+    keys = np.unique(rng.integers(0, n * n, 30))
+    values = rng.integers(1, most, len(keys), endpoint=True)
+    order = rng.permutation(len(keys))
+    found = _sorted(keys[order], values[order], n)
+    assert [array.tolist() for array in found] == [keys.tolist(), values.tolist()]

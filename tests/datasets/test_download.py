@@ -182,6 +182,20 @@ def test_what_is_no_archive(server, tmp_path):
         get("ml-latest-small", tmp_path)
 
 
+def test_what_is_too_large_is_neither_received_nor_unpacked(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(downloads, "_LARGEST", 1000)
+    with pytest.raises(vbn.DataError, match="more than 1,000 bytes"):
+        get("ml-latest-small", tmp_path)
+    small = io.BytesIO()
+    with zipfile.ZipFile(small, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("ml-latest-small/zeros", bytes(100_000))
+    server.content = small.getvalue()
+    assert len(server.content) < 1000
+    with pytest.raises(vbn.DataError, match="would unpack to 100,000 bytes"):
+        get("ml-latest-small", tmp_path / "other")
+    assert not (tmp_path / "other" / "ml-latest-small").exists()
+
+
 def test_no_server(monkeypatch, tmp_path, server):
     source = dataclasses.replace(downloads.SOURCES["ml-1m"], base="http://127.0.0.1:9/sets")
     monkeypatch.setitem(downloads.SOURCES, "ml-1m", source)

@@ -342,6 +342,23 @@ def test_the_process_that_helps_to_compile_compiles_what_a_fit_calls(dtype):
     assert update_entities.signatures == called
 
 
+@pytest.mark.parametrize(
+    ("more", "loaded"),
+    [("", set()), (".with_taxonomy({'a': ['c']})", {"hierarchy"}), (".with_relation('r', [('a', 'b')])", {"gram"})],
+)
+def test_a_fit_compiles_no_kernels_of_what_its_data_lacks(more, loaded):
+    """In a process of its own: the kernels of a room are compiled where they are imported first."""
+    program = (
+        "import sys, vbn; from vbn.kernels.hierarchy import update_categories, colour_categories; "
+        f"data = vbn.Dataset.from_pairs(['a', 'b'], ['b', 'a']){more}; "
+        "vbn.VBN(dim=2, epochs=1, relation_space='joint', verbose=False).fit(data); "
+        "print('hierarchy' if update_categories.signatures or colour_categories.signatures else '', "
+        "*('gram' for name in sys.modules if name == 'vbn.kernels.gram'))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == loaded
+
+
 def test_without_compiled_kernels_it_says_what_to_do():
     program = "import vbn; vbn.VBN(dim=2, verbose=False).fit(vbn.Dataset.from_pairs(['a', 'b'], ['b', 'a']))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}

@@ -122,12 +122,16 @@ def test_the_service_shows_and_finds_titles(model):
         "count": 0,
         "category": False,
     }
-    assert [one["name"] for one in client.get("/api/entities", q="heat").json["entities"]] == ["m1", "m4"]
-    assert client.get("/api/entities", q="m3").json["entities"][0]["name"] == "m3"
-    told = client.get("/api/explain", entity="Casino").json
+    assert [one["name"] for one in client.get("/api/v1/entities", q="heat").json["entities"]] == ["m1", "m4"]
+    assert client.get("/api/v1/entities", q="m3").json["entities"][0]["name"] == "m3"
+    told = client.get("/api/v1/explain", entity="Casino").json
     assert told["explanation"]["label"] == "Casino"
     assert {one["name"] for one in told["family"]["siblings"]} == {"m1", "m4"}
     assert {one["label"] for one in told["family"]["siblings"]} == {"Heat"}
-    assert all("label" in one for one in client.post("/api/recommend", entities=["Ronin"], k=2).json["answers"])
-    assert client.get("/api/similar", entity="Heat").status == 404
-    assert "'m1', 'm4'" in client.get("/api/similar", entity="Heat").json["error"]
+    assert all("label" in one for one in client.post("/api/v1/recommend", entities=["Ronin"], k=2).json["answers"])
+    assert client.get("/api/v1/similar", entity="Heat").status == 404
+    assert "'m1', 'm4'" in client.get("/api/v1/similar", entity="Heat").json["detail"]
+    pair = client.post("/api/v1/predict", pairs=[["u1", "Ronin"], ["u1", "m6"]]).json["predictions"]
+    assert [(one["left_label"], one["right_label"]) for one in pair] == [(None, "Ronin"), (None, None)]
+    users = client.post("/api/v1/recommend", user=["u1"], k=9, exclude_seen=False).json["users"][0]["answers"]
+    assert {one["entity"]: one["label"] for one in users} == {**TITLES, "m6": None}

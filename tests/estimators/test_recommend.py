@@ -41,7 +41,7 @@ def test_a_new_user_gets_what_fits(shop, start):
 
 
 def test_items_without_data_are_recommended_through_their_parents(shop):
-    names = entities(shop.recommend(["i2", "i4"], k=10))
+    names = entities(shop.recommend(["i2", "i4"], k=11))  # ten others are seen, and even or a hit
     assert "i24" in names  # nobody has it
     assert "i25" not in names
 
@@ -222,8 +222,8 @@ def test_an_empty_query_is_somebody_unknown(shop, baskets):
 def test_added_items_are_recommended_at_once(shop, tmp_path):
     model = vbn.load(shop.save(tmp_path / "m"))
     model.add("new", parents=["odd"])
-    assert "new" in entities(model.recommend(["i3", "i5"], k=10))
-    assert "new" not in entities(model.recommend(["i2", "i4"], k=10))
+    assert "new" in entities(model.recommend(["i3", "i5"], k=12))
+    assert "new" not in entities(model.recommend(["i2", "i4"], k=12))
     assert entities(model.recommend(["new"], k=30))  # and can be asked about
 
 

@@ -93,7 +93,7 @@ def _words(**more: object) -> vbn.VBN:
 
 
 def _shop(**more: object) -> vbn.VBN:
-    return vbn.VBN(**({"dim": 5, "epochs": 6, "negatives": 2, "seed": 6} | QUIET | more))
+    return vbn.VBN(**({"dim": 5, "epochs": 6, "negatives": 2, "seed": 6, "company": False} | QUIET | more))
 
 
 def _joint() -> vbn.VBN:

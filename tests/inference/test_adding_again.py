@@ -145,7 +145,7 @@ def shared():
 
 @pytest.fixture(scope="module", params=["row", "column"])
 def one_side(request):
-    fitted = vbn.VBN(dim=6, epochs=150, verbose=False, dtype="float64").fit(interactions(request.param))
+    fitted = vbn.VBN(dim=6, epochs=150, company=False, verbose=False, dtype="float64").fit(interactions(request.param))
     return fitted, added_again(fitted, request.param), request.param
 
 

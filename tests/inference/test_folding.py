@@ -20,7 +20,9 @@ def likes(seed=0, users=80, items=30):
 @pytest.fixture(scope="module")
 def model():
     data = vbn.Dataset.from_interactions(*likes())
-    return vbn.VBN(dim=5, epochs=30, negatives=2, dtype="float64", average_epochs=1, verbose=False).fit(data)
+    return vbn.VBN(dim=5, epochs=30, negatives=2, dtype="float64", average_epochs=1, company=False, verbose=False).fit(
+        data
+    )
 
 
 def contexts_of(*rows):

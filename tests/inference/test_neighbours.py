@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn.inference import by_cosine, read_out
+from vbn.inference.neighbours import _not_above_kth
 from vbn.model import Gaussians, expected_lengths
 
 READOUTS = ("entity", "both", "smoothed")
@@ -287,3 +288,11 @@ def test_a_saved_model_answers_the_same(films, tmp_path):
     for options in ({}, {"candidates": "categories"}, {"min_count": 3}):
         found, before = again.similar("director 2", 5, **options), films.similar("director 2", 5, **options)
         assert found.to_dicts() == before.to_dicts()
+
+
+@given(st.integers(1, 3000), st.integers(1, 40), st.integers(0, 1000))
+def test_no_fewer_than_k_scores_reach_the_bound_of_the_kth_and_hardly_more(n, k, seed):
+    scores = np.random.default_rng(seed).normal(size=n + k)
+    bound = _not_above_kth(scores, k)
+    reached = np.count_nonzero(scores >= bound)
+    assert k <= reached <= 2 * k + 20

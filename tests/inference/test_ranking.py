@@ -41,8 +41,7 @@ def added(trained, dial):
     """What the dial adds: 0 on average over noise pairs, and nothing below 0 for what was never seen."""
     counts = trained.columns.counts
     popular = np.log(np.maximum(counts, counts[counts > 0].min()) + dial.floor * counts[counts > 0].mean())
-    noise = counts**trained.noise_power
-    extra = dial.weight * (popular - noise @ popular / noise.sum())
+    extra = dial.weight * (popular - trained.noise() @ popular)
     return np.where((counts == 0) & (dial.weight < 0), np.minimum(extra, 0.0), extra)
 
 

@@ -5,7 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbn.data import Taxonomy, Vocabulary
+from vbn.kernels import ParentArrays
+from vbn.kernels.hierarchy import parent_moments, update_categories
 from vbn.model import Graph
+from vbn.model.priors.hierarchy import _batches
 
 
 @st.composite
@@ -81,3 +84,41 @@ def test_lower_categories_come_first():
     edges = [("0", "1"), ("1", "2")]
     graph = build(3, edges, np.array([True, False, False]))
     assert [int(graph.category_nodes[c]) for members in graph.sets for c in members] == [1, 2]
+
+
+@given(dags())
+def test_the_means_of_several_parents_follow_these(dag):
+    """They are kept up to date instead of summed again for every parent, which took the square of their number."""
+    n, edges, active = dag
+    graph, t, rng = build(n, edges, active), 3, np.random.default_rng(n)
+    nodes, places = graph.blended
+    assert (places[nodes] == np.arange(len(nodes))).all()
+    assert (np.diff(graph.parent_indptr)[nodes] > 1).all()
+    c = graph.n_categories
+    arrays = ParentArrays(
+        graph.parent_indptr, graph.parents, graph.parent_weights, rng.normal(size=(c, t)), rng.random(c) + 0.1
+    )
+    before, after, variance = np.empty((len(nodes), t)), np.empty((len(nodes), t)), np.empty(len(nodes))
+    parent_moments(nodes, arrays, before, variance)
+    taus = rng.random(n) + 0.1, rng.random(c) + 0.1
+    structure = graph.child_indptr, graph.child_nodes, graph.child_weights
+    for members in graph.sets:
+        of_nodes = graph.category_nodes, graph.active_category_of, graph.entity_active, *taus
+        update_categories(
+            0, len(members), members, *of_nodes, arrays, rng.normal(size=(n, t)), *structure, np.empty((0, t)),
+            places, before,
+        )  # fmt: skip
+    parent_moments(nodes, arrays, after, variance)
+    np.testing.assert_allclose(before, after, rtol=1e-9, atol=1e-9)
+
+
+def test_small_sets_are_updated_in_turn_by_one_task(monkeypatch):
+    monkeypatch.setattr("vbn.model.priors.hierarchy.CATEGORIES_PER_TASK", 3)
+    sets = [np.arange(7), np.arange(2), np.arange(3), np.arange(4), np.arange(1)]
+    found = [(members.tolist(), ranges) for members, ranges in _batches(sets)]
+    assert found == [
+        ([0, 1, 2, 3, 4, 5, 6], [(0, 3), (3, 6), (6, 7)]),
+        ([0, 1, 0, 1, 2], [(0, 5)]),
+        ([0, 1, 2, 3], [(0, 3), (3, 4)]),
+        ([0], [(0, 1)]),
+    ]

@@ -6,7 +6,7 @@ import asyncio
 import json
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote, urlencode, urljoin
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Answer:
 
 
 class Client:
-    """Asks an ASGI application; `last` is what it answered, also where it then raised."""
+    """Asks an ASGI application, and follows redirects; `last` is what it answered, also where it then raised."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -51,8 +51,18 @@ class Client:
         headers: dict[str, str] | None = None,
         query: str = "",
         chunked: bool = False,
+        follow: bool = True,
     ) -> Answer:
         """Any request; a chunked one does not say how long its body is."""
+        found = self._sent(method, path, body, headers, query, chunked)
+        if not (follow and found.status == 307):
+            return found
+        path, _, query = urljoin(path, found.headers["location"]).partition("?")
+        return self._sent(method, path, body, headers, query, chunked)
+
+    def _sent(
+        self, method: str, path: str, body: bytes, headers: dict[str, str] | None, query: str, chunked: bool
+    ) -> Answer:
         given = {"host": "localhost", "content-type": "application/json", **(headers or {})}
         if not chunked:
             given["content-length"] = str(len(body))

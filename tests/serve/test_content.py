@@ -36,24 +36,24 @@ def client(model):
 
 
 def test_health_says_which_content_is_known(client):
-    found = client.get("/api/health").json
+    found = client.get("/api/v1/health").json
     assert found["features"] == {"features": 2, "text": 256}
     assert found["texts"] == ["text"]
 
 
 def test_what_if_with_a_text(client, model):
-    found = client.post("/api/what-if", name="mate", text="a hot brew of leaves", k=4).json
+    found = client.post("/api/v1/what-if", name="mate", text="a hot brew of leaves", k=4).json
     twin = model.with_trained(model.trained_, model.data_).add("mate", text="a hot brew of leaves")
     assert [one["entity"] for one in found["similar"]["answers"]] == twin.similar("mate", 4).entities
     assert {one["entity"] for one in found["similar"]["answers"][:2]} == {"tea", "coffee"}
-    by_source = client.post("/api/what-if", name="mate", text={"text": "a hot brew of leaves"}, k=4).json
+    by_source = client.post("/api/v1/what-if", name="mate", text={"text": "a hot brew of leaves"}, k=4).json
     assert by_source["similar"] == found["similar"]
     assert "mate" not in model
 
 
 def test_what_if_with_features(client, model):
     given = {"features": [2.0, 0.5]}
-    found = client.post("/api/what-if", name="mate", features=given, k=4).json
+    found = client.post("/api/v1/what-if", name="mate", features=given, k=4).json
     twin = model.with_trained(model.trained_, model.data_).add("mate", features=given)
     assert [one["entity"] for one in found["similar"]["answers"]] == twin.similar("mate", 4).entities
 
@@ -72,15 +72,15 @@ def test_what_if_with_features(client, model):
     ],
 )
 def test_refusals(client, given, status, told):
-    found = client.post("/api/what-if", name="mate", **given)
+    found = client.post("/api/v1/what-if", name="mate", **given)
     assert found.status == status
-    assert told in found.json["error"]
+    assert told in found.json["detail"]
 
 
 def test_an_entity_with_a_text_is_saved(model, tmp_path):
     folder = model.save(tmp_path / "m")
     client = Client(create_app(folder, Settings(writable=True, watch=0)))
-    assert client.post("/api/what-if", name="mate", text="a hot brew", save=True).json["saved"] is True
+    assert client.post("/api/v1/what-if", name="mate", text="a hot brew", save=True).json["saved"] is True
     assert "mate" in vbn.load(folder)
     known = vbn.load(folder).data_.column_features.sources[1]
     assert len(known) == 5
@@ -91,11 +91,11 @@ def test_an_encoder_that_the_server_does_not_have():
         return [[len(text), text.count(" ")] for text in texts]
 
     client = Client(create_app(fitted(encoder=lengths), Settings(watch=0)))
-    assert client.get("/api/health").json["texts"] == []
-    told = client.post("/api/what-if", name="mate", text="hot")
+    assert client.get("/api/v1/health").json["texts"] == []
+    told = client.post("/api/v1/what-if", name="mate", text="hot")
     assert told.status == 400
     assert (
         'lengths, which this server does not have: encode the text yourself and send the vector as "features".'
-        in (told.json["error"])
+        in (told.json["detail"])
     )
-    assert client.post("/api/what-if", name="mate", features={"text": [3.0, 0.0]}).status == 200
+    assert client.post("/api/v1/what-if", name="mate", features={"text": [3.0, 0.0]}).status == 200

@@ -29,6 +29,27 @@ def scribble(folder):
             stream.write(b"\xff" * file.stat().st_size)
 
 
+def remove(folder):
+    """As often as needed: the server may keep a layout in the folder at this moment."""
+    until(lambda: shutil.rmtree(folder, ignore_errors=True) or not folder.exists(), "the folder is gone")
+
+
+COMMANDS = [
+    "cp -r '{other}/.' '{folder}'",
+    "truncate -s 100 '{folder}'/*",
+    *(["rsync -a --inplace --checksum --delete '{other}/' '{folder}/'"] if shutil.which("rsync") else []),
+    "rm -rf '{folder}'",
+]
+
+
+def shell(command, other):
+    def attack(folder):
+        told = command.format(folder=folder, other=other)
+        until(lambda: subprocess.run(told, shell=True, check=False).returncode == 0, f"{told} is done")
+
+    return attack
+
+
 @pytest.mark.skipif(os.name != "posix", reason="open files cannot be cut or removed here")
 def test_no_copy_over_the_folder_ends_the_server(goods, tmp_path):
     folder, other = goods.save(tmp_path / "m"), goods.save(tmp_path / "other")
@@ -38,9 +59,10 @@ def test_no_copy_over_the_folder_ends_the_server(goods, tmp_path):
         lambda folder: shutil.copytree(other, folder, dirs_exist_ok=True),
         scribble,
         lambda folder: shutil.copytree(other, folder, dirs_exist_ok=True),
-        shutil.rmtree,
+        remove,
         lambda folder: shutil.copytree(other, folder),
         cut,
+        *(shell(command, other) for command in COMMANDS),
     ]
     command = [sys.executable, "-m", "vbn", "serve", str(folder), "--port", "0", "--watch", "0.02"]
     ended, statuses, failures = threading.Event(), [], []

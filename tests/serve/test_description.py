@@ -11,10 +11,16 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance  # noqa: 
 
 from tests.serve.conftest import ODD  # noqa: E402
 from vbn.serve import Settings, create_app  # noqa: E402
-from vbn.serve.routes import router  # noqa: E402
+from vbn.serve.access import PREFIX  # noqa: E402
+from vbn.serve.api import ROUTERS  # noqa: E402
 
-OPERATIONS = sorted((method, route.path) for route in router.routes for method in route.methods)
-WITHOUT_QUESTIONS = ("/api/health", "/api/map", "/api/map/about", "/api/metrics", "/api/ready")
+OPERATIONS = sorted(
+    (method, PREFIX + route.path.replace(":path", ""))
+    for router in ROUTERS
+    for route in router.routes
+    for method in route.methods
+)
+WITHOUT_QUESTIONS = tuple(f"{PREFIX}/{name}" for name in ("guide", "health", "map", "map/about", "metrics", "ready"))
 NAMES = ["tea", "milk", "ann", "drink", "cider", "new", *ODD]
 
 
@@ -24,17 +30,19 @@ def described(request):
     ready = app.state.vbn.ready
     ready.set()
     ready.clear = lambda: None  # the application is started and ended with every request here
-    return schemathesis.openapi.from_asgi("/api/openapi.json", app)
+    return schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
 
 
 def known(case, names):
     """The same request with names of the model: drawn ones are hardly ever known, and end in a 404."""
-    if isinstance(case.query, dict) and "entity" in case.query:
-        case.query = {**case.query, "entity": names[0]}
+    if isinstance(case.query, dict):
+        named = {key: names[0] for key in ("entity", "item", "user") if key in case.query}
+        case.query = {**case.query, **named}
         if "relation" in case.query:
             case.query["relation"] = "goes with"
     if isinstance(case.body, dict):
-        fields = {"pairs": [names], "entities": names, "parents": names[:1], "contexts": names, "candidates": names}
+        lists = dict.fromkeys(("entities", "users", "contexts", "candidates"), names)
+        fields = {"pairs": [names], "parents": names[:1], **lists}
         case.body = {key: fields.get(key, value) if value else value for key, value in case.body.items()}
     return case
 

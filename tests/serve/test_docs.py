@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("uvicorn")
-PAGE = Path(__file__).parents[2] / "docs" / "explorer.md"
+PAGE = Path(__file__).parents[2] / "docs" / "service.md"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl is installed")

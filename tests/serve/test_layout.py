@@ -44,7 +44,7 @@ def started():
 
 
 def laid_out(client):
-    return until(lambda: (about := client.get("/api/map/about").json)["final"] and about, "the map is laid out")
+    return until(lambda: (about := client.get("/api/v1/map/about").json)["final"] and about, "the map is laid out")
 
 
 def tsne_is_not_wanted(*_, **__):
@@ -70,8 +70,8 @@ def test_a_layout_is_kept_beside_the_model_and_used_at_the_next_start(groups, tm
     monkeypatch.setattr(tsne, "places", tsne_is_not_wanted)
     second, _ = started(folder)
     assert laid_out(second) == about
-    assert second.get("/api/map").body == first.get("/api/map").body
-    assert second.get("/api/health").json["problem"] == ""
+    assert second.get("/api/v1/map").body == first.get("/api/v1/map").body
+    assert second.get("/api/v1/health").json["problem"] == ""
 
 
 def test_any_flipped_byte_is_noticed(goods, tmp_path):
@@ -124,7 +124,7 @@ def test_a_broken_layout_is_computed_again(goods, tmp_path, started):
     client, _ = started(folder)
     assert laid_out(client)["places"] > 0
     until(lambda: (folder / LAYOUT_FILE).read_bytes() != whole, "it is written again")
-    assert client.get("/api/health").json["problem"] == ""
+    assert client.get("/api/v1/health").json["problem"] == ""
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
@@ -137,7 +137,7 @@ def test_a_folder_that_may_not_be_written_to_has_a_map(goods, tmp_path, started)
         until(lambda: state._stored, "the layout would have been written")
     finally:
         folder.chmod(0o700)
-    assert client.get("/api/health").json["problem"] == ""
+    assert client.get("/api/v1/health").json["problem"] == ""
 
 
 def test_a_layout_that_fails_is_told_of_and_the_next_model_has_its_own(goods, tmp_path, started, monkeypatch):
@@ -151,15 +151,15 @@ def test_a_layout_that_fails_is_told_of_and_the_next_model_has_its_own(goods, tm
 
     monkeypatch.setattr(server, "lay_out", failing)
     client, state = started(folder)
-    told = until(lambda: client.get("/api/health").json["problem"], "it is told")
+    told = until(lambda: client.get("/api/v1/health").json["problem"], "it is told")
     assert "too many points" in told
-    assert client.get("/api/map/about").json["method"] == "principal axes"
+    assert client.get("/api/v1/map/about").json["method"] == "principal axes"
     assert laid_out(client)  # nobody waits for a better one
     monkeypatch.setattr(server, "lay_out", whole)
     vbn.load(folder).add("mead", ["drink"]).save(folder)
     assert state.holder.refresh()
     state._changed.set()
-    until(lambda: not client.get("/api/health").json["problem"], "all is well")
+    until(lambda: not client.get("/api/v1/health").json["problem"], "all is well")
     until((folder / LAYOUT_FILE).exists, "the layout is written")
 
 
@@ -184,7 +184,7 @@ def test_a_new_model_is_served_while_the_old_one_is_laid_out(goods, tmp_path, mo
     try:
         assert begun.wait(60)
         vbn.load(folder).add("mead", ["drink"]).save(folder)
-        until(lambda: client.get("/api/health").json["version"] == 2, "the new model is served")
+        until(lambda: client.get("/api/v1/health").json["version"] == 2, "the new model is served")
         assert left.wait(60)
         laid_out(client)
         model = state.holder.current
@@ -199,8 +199,8 @@ def test_saved_entities_are_placed_into_the_layout_that_is_there(groups, tmp_pat
     monkeypatch.setattr(tsne, "places", tsne_is_not_wanted)
     client, state = started(folder, writable=True)
     before = places_of(client, laid_out(client))
-    imagined = client.post("/api/what-if", name="new", contexts=["a1", "a2"], save=True).json
-    about = client.get("/api/map/about").json
+    imagined = client.post("/api/v1/what-if", name="new", contexts=["a1", "a2"], save=True).json
+    about = client.get("/api/v1/map/about").json
     assert (about["final"], about["places"]) == (True, len(before) + 1)
     after = places_of(client, about)
     new = state.holder.current.trained.columns.id("new")
@@ -210,13 +210,14 @@ def test_saved_entities_are_placed_into_the_layout_that_is_there(groups, tmp_pat
     until(lambda: stored(folder, model.trained, model.mark), "the layout is kept with the new entity")
     again, _ = started(folder)
     assert laid_out(again)["places"] == len(before) + 1
-    assert client.get("/api/health").json["problem"] == again.get("/api/health").json["problem"] == ""
+    assert client.get("/api/v1/health").json["problem"] == again.get("/api/v1/health").json["problem"] == ""
 
 
 def places_of(client, about):
     n = about["places"]
     ids, x, y = (
-        np.frombuffer(client.get("/api/map").body, kind, n, 4 * n * at) for at, kind in enumerate(("<u4", "<f4", "<f4"))
+        np.frombuffer(client.get("/api/v1/map").body, kind, n, 4 * n * at)
+        for at, kind in enumerate(("<u4", "<f4", "<f4"))
     )
     return dict(zip(ids.tolist(), zip(x.tolist(), y.tolist(), strict=True), strict=True))
 

@@ -11,20 +11,20 @@ from tests.serve.running import running
 from vbn.serve import Settings, create_app, limits
 
 ENOUGH = 1 << 20  # bytes after which a connection must have been closed
-CHUNKED = b"POST /api/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+CHUNKED = b"POST /api/v1/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 CHUNKED += b"transfer-encoding: chunked\r\n\r\n"
 ENDLESS = {
-    "a header": (b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: ", b"x" * 1024),
-    "the name of a header": (b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n", b"x" * 1024),
-    "headers": (b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n", b"x: x\r\n"),
-    "headers of 1 KB": (b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n", b"x: " + b"x" * 1024 + b"\r\n"),
+    "a header": (b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\nx: ", b"x" * 1024),
+    "the name of a header": (b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\n", b"x" * 1024),
+    "headers": (b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\n", b"x: x\r\n"),
+    "headers of 1 KB": (b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\n", b"x: " + b"x" * 1024 + b"\r\n"),
     "an address": (b"GET /", b"x" * 1024),
-    "a query": (b"GET /api/entities?q=", b"x" * 1024),
+    "a query": (b"GET /api/v1/entities?q=", b"x" * 1024),
     "empty lines": (b"", b"\r\n" * 512),
     "a header after the body": (CHUNKED + b"1\r\n{\r\n0\r\nx: ", b"x" * 1024),
     "a note on a chunk": (CHUNKED + b"1;note=", b"x" * 1024),
     "what follows an upgrade": (
-        b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n",
+        b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n",
         b"x" * 1024,
     ),
 }
@@ -81,7 +81,7 @@ def test_what_does_not_end_is_cut_off(served, what, monkeypatch):
     [
         (b"", b"408"),
         (b"GET /api/hea", b"408"),
-        (b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: x", b"408"),
+        (b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\nx: x", b"408"),
         (CHUNKED.replace(b"transfer-", b"authorization: Bearer a long secret\r\ntransfer-") + b"1\r\n{\r\n", b"408"),
     ],
 )
@@ -93,7 +93,7 @@ def test_what_comes_too_slowly_is_cut_off(served, begin, status, monkeypatch):
 
 def test_what_is_asked_on_a_used_connection_is_limited_too(served, monkeypatch):
     monkeypatch.setattr(limits, "HEAD_SECONDS", 0.5)
-    first = b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    first = b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n"
     found = answered(sent(served, first + b"GET /api/hea"))
     assert found.startswith(b"HTTP/1.1 200")
     assert b"HTTP/1.1 408" in found
@@ -110,12 +110,12 @@ def test_a_slow_answer_is_not_cut_off(served, monkeypatch):
 
 def test_headers_within_the_limits_are_taken(served):
     headers = b"".join(b"x-%d: %s\r\n" % (n, b"x" * 500) for n in range(90))
-    asking = b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n" + headers + b"\r\n"
+    asking = b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n" + headers + b"\r\n"
     assert answered(sent(served, asking)).startswith(b"HTTP/1.1 200")
 
 
 def test_a_refusal_says_why(served):
-    asking = b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n" + b"x: x\r\n" * 101 + b"\r\n"
+    asking = b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\n" + b"x: x\r\n" * 101 + b"\r\n"
     found = answered(sent(served, asking))
     assert found.startswith(b"HTTP/1.1 431 ")
     assert b"more than 100 headers" in found

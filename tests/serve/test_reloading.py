@@ -23,12 +23,12 @@ from tests.serve.running import running, until
 from vbn.serve import Settings, create_app, served
 
 QUESTIONS = (
-    ("GET", "/api/similar?entity=tea&k=3", None),
-    ("GET", "/api/health", None),
-    ("GET", "/api/map/about", None),
-    ("GET", "/api/explain?entity=tea", None),
-    ("POST", "/api/recommend", {"entities": ["tea"], "k": 2}),
-    ("POST", "/api/what-if", {"name": "something else", "parents": ["drink"], "k": 2}),
+    ("GET", "/api/v1/similar?entity=tea&k=3", None),
+    ("GET", "/api/v1/health", None),
+    ("GET", "/api/v1/map/about", None),
+    ("GET", "/api/v1/explain?entity=tea", None),
+    ("POST", "/api/v1/recommend", {"entities": ["tea"], "k": 2}),
+    ("POST", "/api/v1/what-if", {"name": "something else", "parents": ["drink"], "k": 2}),
 )
 
 
@@ -44,6 +44,22 @@ def ask_on(url, ended, statuses, failures):
                     statuses.append((answer.status, path))
     except Exception as error:  # noqa: BLE001 - whatever it is, a request was dropped
         failures.append(repr(error))
+
+
+def test_a_new_model_is_asked_first_questions_before_it_is_served(goods, tmp_path, monkeypatch):
+    folder = goods.save(tmp_path / "m")
+    holder = create_app(folder, Settings(watch=0)).state.vbn.holder
+    asked, warm_up, old = [], served.Served.warm_up, holder.current
+
+    def watched(self):
+        asked.append((self, holder.current))
+        warm_up(self)
+
+    monkeypatch.setattr(served.Served, "warm_up", watched)
+    vbn.load(folder).add("mead", ["drink"]).save(folder)
+    assert holder.refresh()
+    assert asked == [(holder.current, old)]
+    assert "typeahead" in vars(holder.current)
 
 
 def test_no_request_is_dropped_while_the_model_is_replaced(goods, tmp_path):
@@ -83,12 +99,12 @@ def test_whatever_fails_while_looking_is_told_and_looked_for_again(goods, tmp_pa
     try:
         monkeypatch.setattr(served, "load", failing)
         vbn.load(folder).add("mead", ["drink"]).save(folder)
-        told = until(lambda: client.get("/api/health").json["problem"], "it is told")
+        told = until(lambda: client.get("/api/v1/health").json["problem"], "it is told")
         assert "a disk that is gone" in told
-        assert client.get("/api/similar", entity="tea").status == 200
+        assert client.get("/api/v1/similar", entity="tea").status == 200
         monkeypatch.setattr(served, "load", whole)
-        until(lambda: client.get("/api/similar", entity="mead").status == 200, "the model is served after all")
-        assert client.get("/api/health").json["problem"] == ""
+        until(lambda: client.get("/api/v1/similar", entity="mead").status == 200, "the model is served after all")
+        assert client.get("/api/v1/health").json["problem"] == ""
     finally:
         state.stop()
 
@@ -107,7 +123,7 @@ def test_a_model_that_is_copied_file_by_file_is_served_when_it_is_complete(goods
     assert holder.refresh() is True
     assert holder.problem == ""
     assert holder.refresh() is False
-    assert Client(app).get("/api/similar", entity="mead").status == 200
+    assert Client(app).get("/api/v1/similar", entity="mead").status == 200
 
 
 def test_entities_that_are_saved_at_once_are_all_in_the_model(goods, tmp_path):
@@ -117,7 +133,7 @@ def test_entities_that_are_saved_at_once_are_all_in_the_model(goods, tmp_path):
     saved = {}
 
     def save(name):
-        saved[name] = Client(app).post("/api/what-if", name=name, parents=["drink"], save=True).status
+        saved[name] = Client(app).post("/api/v1/what-if", name=name, parents=["drink"], save=True).status
 
     threads = [threading.Thread(target=save, args=(name,)) for name in names]
     for thread in threads:
@@ -133,7 +149,7 @@ def test_what_is_saved_goes_into_the_model_that_was_replaced_meanwhile(goods, tm
     folder = goods.save(tmp_path / "m")
     client = Client(create_app(folder, Settings(watch=0, writable=True)))
     vbn.load(folder).add("mead", ["drink"]).save(folder)
-    assert client.post("/api/what-if", name="perry", parents=["drink"], save=True).status == 200
+    assert client.post("/api/v1/what-if", name="perry", parents=["drink"], save=True).status == 200
     known = vbn.load(folder).trained_.columns
     assert "mead" in known
     assert "perry" in known
@@ -149,10 +165,10 @@ def test_a_request_that_has_begun_is_answered_before_the_end(goods, tmp_path, to
         try:
             place = urlsplit(re.search(r"http://\S+", server.stderr.readline()).group()).netloc
             with closing(http.client.HTTPConnection(place, timeout=300)) as warm:  # kernels are compiled, or loaded
-                warm.request("POST", "/api/predict", body, {"content-type": "application/json"})
+                warm.request("POST", "/api/v1/predict", body, {"content-type": "application/json"})
                 assert warm.getresponse().status == 200
             with closing(http.client.HTTPConnection(place, timeout=60)) as connection:
-                connection.putrequest("POST", "/api/predict")
+                connection.putrequest("POST", "/api/v1/predict")
                 connection.putheader("content-type", "application/json")
                 connection.putheader("content-length", str(len(body)))
                 connection.endheaders()

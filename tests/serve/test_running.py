@@ -24,19 +24,19 @@ def asked(url):
 def test_a_notebook_shows_the_explorer_in_a_frame(goods):
     explorer = goods.explore(height=500)
     try:
-        status, body = asked(f"{explorer.url}/api/health")
+        status, body = asked(f"{explorer.url}/api/v1/health")
         assert (status, json.loads(body)["status"]) == (200, "ok")
         assert b"vbn explorer" in asked(explorer.url)[1]
         assert f'src="{explorer.url}/#token={explorer.token}"' in explorer._repr_html_()
         with pytest.raises(urllib.error.HTTPError, match="401"):
-            asked(f"{explorer.url}/api/similar?entity=tea")
+            asked(f"{explorer.url}/api/v1/similar?entity=tea")
         given = {"authorization": f"Bearer {explorer.token}"}
-        assert asked(urllib.request.Request(f"{explorer.url}/api/similar?entity=tea", headers=given))[0] == 200
+        assert asked(urllib.request.Request(f"{explorer.url}/api/v1/similar?entity=tea", headers=given))[0] == 200
         assert 'height="500"' in explorer._repr_html_()
     finally:
         explorer.stop()
     with pytest.raises(urllib.error.URLError):
-        asked(f"{explorer.url}/api/health")
+        asked(f"{explorer.url}/api/v1/health")
 
 
 @pytest.mark.parametrize("height", [0, "tall", True, 99.5])
@@ -52,7 +52,7 @@ def test_the_command_serves_until_it_is_told_to_stop(goods, tmp_path):
         try:
             line = server.stderr.readline()
             url = re.search(r"http://\S+", line).group()
-            assert asked(f"{url}/api/similar?entity=tea&k=2")[0] == 200
+            assert asked(f"{url}/api/v1/similar?entity=tea&k=2")[0] == 200
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(timeout=20)

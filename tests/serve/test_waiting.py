@@ -40,7 +40,7 @@ def test_nobody_waits_for_writers(goods, tmp_path, monkeypatch):
 
     def save(url, number):
         body = {"name": f"new {number}", "parents": ["drink"], "save": True}
-        statuses.append(asked(url, "POST", "/api/what-if", body))
+        statuses.append(asked(url, "POST", "/api/v1/what-if", body))
 
     with running(app) as url:
         writers = [threading.Thread(target=save, args=(url, number)) for number in range(WRITERS)]
@@ -49,9 +49,9 @@ def test_nobody_waits_for_writers(goods, tmp_path, monkeypatch):
         try:
             assert begun.wait(30)
             until(lambda: app.state.vbn.writer._work_queue.qsize() == WRITERS - 1, "all others wait", 20)
-            for path in ("/api/health", "/api/metrics", "/api/similar?entity=tea&k=2"):
+            for path in ("/api/v1/health", "/api/v1/metrics", "/api/v1/similar?entity=tea&k=2"):
                 assert asked(url, "GET", path) == 200
-            assert asked(url, "POST", "/api/what-if", {"name": "another", "parents": ["drink"]}) == 200
+            assert asked(url, "POST", "/api/v1/what-if", {"name": "another", "parents": ["drink"]}) == 200
             assert statuses == []
         finally:
             may_end.set()
@@ -76,7 +76,7 @@ def test_health_answers_while_every_thread_is_busy(goods):
             caller.start()
         try:
             assert busy.acquire(timeout=30)
-            for path in ("/api/health", "/api/metrics"):
+            for path in ("/api/v1/health", "/api/v1/metrics"):
                 assert asked(url, "GET", path) == 200
         finally:
             may_end.set()

@@ -135,6 +135,11 @@ def _tables() -> dict[str, dict[str, bytes]]:
         },
         "labelled": {"plain": "left,right,label\nplain,ünï,1\n<b>,plain,0\nnobody,plain,1\n".encode()},
         "added": {"plain": b"name,parent,weight\nnew,plain,2\nnew,<b>,1\n", "two": b"name,parent\nx,<b>\ny,plain\n"},
+        "events": {"plain": b"left,right,count\nplain,<b>,2\n<b>,unknown,1\n"},
+        "journal": {
+            "plain": b'{"journal":"j","after":0}\n{"number":1,"events":[["plain","<b>",1.5],["<b>","comma,",2]]}\n',
+            "later": b'{"journal":"j","after":3}\n{"number":4,"events":[["plain","unknown",1]]}\n',
+        },
     }
 
 

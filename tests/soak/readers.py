@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,7 @@ from vbn.cli import held_out_of, note_added, read_config, read_names, read_pairs
 from vbn.data import encode_corpus, encoded, find_file, number_file, read_sentences
 from vbn.datasets import WordNet, open_bundled, wordnet_taxonomy
 from vbn.datasets import unpack as unpack_archive
+from vbn.storage import JOURNAL
 
 SEEDS = Path(__file__).with_name("seeds")
 MARK = b"==> "  # opens the name of a file where an input is several
@@ -139,6 +141,22 @@ def _added(path: Path) -> None:
     model = vbn.load(_model())
     model.add(path)
     for array in model.trained_.posterior.arrays().values():
+        assert np.isfinite(array).all()
+
+
+def _events(path: Path) -> None:
+    model = vbn.load(_model())
+    model.observe(path, missing="skip")
+    for array in model.trained_.posterior.arrays().values():
+        assert np.isfinite(array).all()
+
+
+def _journal(path: Path) -> None:
+    """Lines of a journal beside a model; their checksums fit."""
+    folder = shutil.copytree(_model(), path.parent / "model")
+    lines = path.read_bytes().splitlines()
+    (folder / JOURNAL).write_bytes(b"".join(b"%08x %s\n" % (zlib.crc32(line), line) for line in lines))
+    for array in vbn.load(folder).trained_.posterior.arrays().values():
         assert np.isfinite(array).all()
 
 
@@ -365,6 +383,8 @@ READERS = {
     "held-out": Reader(_held_out, "some.csv"),
     "labelled": Reader(_labelled, "some.csv"),
     "added": Reader(_added, "some.csv"),
+    "events": Reader(_events, "some.csv"),
+    "journal": Reader(_journal, "some.jsonl"),
     "checkpoint-config": Reader(_checkpoint_config, "some.json"),
     "checkpoint-state": Reader(_checkpoint_state, "some.safetensors"),
     "train-toml": Reader(_run, "train.toml"),

@@ -1,6 +1,7 @@
 """Exports: other tools open them and find the model's own numbers; a failure leaves the old file as it was."""
 
 import builtins
+import itertools
 import os
 import stat
 
@@ -70,10 +71,9 @@ def test_gensim_finds_the_neighbours_that_similar_finds(model, tmp_path):
 
 
 def test_keyed_vectors_hold_names_as_they_are_and_counts(model, shop):
-    vectors = model.to_keyed_vectors()
+    assert "root" not in model.to_keyed_vectors()
+    vectors = model.to_keyed_vectors(categories=True)
     assert vectors.index_to_key == list(model.trained_.rows.names)
-    assert "root" in vectors
-    assert "root" not in model.to_keyed_vectors(categories=False)
     counts = dict(zip(model.trained_.rows.names, model.trained_.rows.counts, strict=True))
     assert {name: vectors.get_vecattr(name, "count") for name in vectors.index_to_key} == counts
     vectors.vectors[:] = 0  # a copy: the model must not change
@@ -274,3 +274,40 @@ def test_a_loaded_model_exports_the_same_bytes(model, tmp_path):
     with np.load(loaded.export(tmp_path / "a.npz")) as again, np.load(model.export(tmp_path / "b.npz")) as first:
         for name in first.files:
             np.testing.assert_array_equal(again[name], first[name])
+
+
+@pytest.mark.parametrize("readout", ["entity", "both", "smoothed"])
+def test_a_readout_is_exported_as_vectors_gives_it(model, tmp_path, readout):
+    names, vectors = model.vectors(readout=readout)
+    read = load_file(model.export(tmp_path / "v.safetensors", readout=readout))
+    np.testing.assert_array_equal(read["means"], vectors)
+    keyed = model.to_keyed_vectors(readout=readout)
+    np.testing.assert_array_equal(keyed["plain"], vectors[names.index("plain")])
+    heavier = model.to_keyed_vectors(readout="smoothed", smoothing=100.0)
+    assert not np.allclose(heavier["plain"], vectors[names.index("plain")])
+
+
+def test_a_readout_and_the_context_do_not_go_together(model, tmp_path):
+    with pytest.raises(vbn.ParameterError, match="omit readout='both'"):
+        model.export(tmp_path / "v.txt", role="context", readout="both")
+    with pytest.raises(vbn.ParameterError, match="readout='sum' must be"):
+        model.to_keyed_vectors(readout="sum")
+
+
+def test_labels_go_where_a_file_has_room_for_them(tmp_path):
+    catalogue = {"id": ["a", "b"], "title": ["Ärger <1>", None], "kind": ["k", "k"]}
+    data = vbn.Dataset.from_interactions(["x", "y"], ["a", "b"]).with_catalogue(catalogue, id="id", levels=["kind"])
+    model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(data)
+    table = ParquetFile(model.export(tmp_path / "v.parquet")).read()
+    assert table.column_names == ["entity", "label", "count", "parents", "mean", "variance"]
+    names = table["entity"].to_pylist()
+    expected = {"a": "Ärger <1>"}
+    assert table["label"].to_pylist() == [expected.get(name) for name in names]
+    with np.load(model.export(tmp_path / "v.npz")) as arrays:
+        assert arrays["labels"].tolist() == [expected.get(name, "") for name in names]
+    tensors = load_file(model.export(tmp_path / "v.safetensors"))
+    ends = [0, *tensors["label_ends"].tolist()]
+    labels = [tensors["labels"].tobytes()[a:b].decode() for a, b in itertools.pairwise(ends)]
+    assert labels == [expected.get(name, "") for name in names]
+    rows = ParquetFile(model.export(tmp_path / "r.parquet", side="row")).read()
+    assert "label" not in rows.column_names

@@ -68,7 +68,16 @@ def test_verbs_that_an_estimator_lacks_are_skipped_and_reported():
     assert report.failed == []
     assert report.skipped == ["check_threads", "check_probabilities", "check_save_and_load"]
     assert "check_tables" in report.passed
-    assert report.missing == ("posterior", "predict_proba", "similar", "relation_proba", "related", "explain", "save")
+    assert report.missing == (
+        "posterior",
+        "predict_proba",
+        "similar",
+        "audience",
+        "relation_proba",
+        "related",
+        "explain",
+        "save",
+    )
     assert "not offered, so not checked: posterior" in repr(report)
 
 

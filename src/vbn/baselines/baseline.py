@@ -13,7 +13,7 @@ import numpy as np
 
 from vbn._errors import DataError, MissingExtraError, ParameterError, VBNError
 from vbn.data import Dataset, Vocabulary
-from vbn.estimators import VBN, Parameters, check_k, read_basket, read_baskets
+from vbn.estimators import VBN, Batches, Parameters, check_k, in_batches, read_basket, read_baskets
 from vbn.inference import Table, Tables, read_dial, top
 from vbn.model import log_popularity
 
@@ -198,6 +198,20 @@ class Baseline(Parameters, ABC):
         labels = [str(number) if many else None for number in range(len(baskets))]
         tables = self._ranked(matrix, own, allowed, extra, int(k), labels)
         return Tables(tables) if many else tables[0]
+
+    def recommend_all(
+        self,
+        users: Iterable[object] | None = None,
+        k: int = 10,
+        *,
+        skip_unknown: bool = False,
+        batch_size: int = 1024,
+        **options: Any,
+    ) -> Batches:
+        """Answer any number of users, some at a time; the arguments are those of `VBN.recommend_all`."""
+        known = self._known()
+        everybody = known.candidates if known.shared else np.ones(len(known.rows), dtype=bool)
+        return in_batches(self, known.rows, known.columns, everybody, users, k, skip_unknown, batch_size, options)
 
     def _seen(self, known: Entities, rows: np.ndarray) -> list[np.ndarray]:
         """Return the columns that rows must not get: those they have, or themselves where rows are columns."""

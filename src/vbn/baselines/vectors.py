@@ -350,7 +350,8 @@ class VectorModel(Stored):
         mean = vectors.u if as_row else vectors.v
         ids = np.arange(len(names)) if categories else np.flatnonzero(vectors.candidates(side))
         chosen = [names[i] for i in ids.tolist()]
-        found = Densities(chosen, names.counts[ids], mean[ids], np.zeros_like(mean[ids]), taxonomy, ids)
+        numbers = names.counts[ids], mean[ids], np.zeros_like(mean[ids])
+        found = Densities(chosen, *numbers, taxonomy, ids, names.labels_of(ids))
         return write_densities(path, found, format)
 
     def _row_scores(self, rows: np.ndarray) -> np.ndarray:

@@ -30,14 +30,20 @@ VERBS = {
     "demo": "demo",
     "train": "train",
     "tune": "tune",
+    "update": "update",
+    "info": "upkeep",
     "similar": "ask",
     "recommend": "ask",
+    "audience": "ask",
     "related": "ask",
     "predict": "ask",
     "explain": "ask",
     "senses": "ask",
     "audit": "ask",
     "add": "manage",
+    "observe": "observe",
+    "forget": "upkeep",
+    "calibrate": "upkeep",
     "export": "manage",
     "evaluate": "evaluate",
     "serve": "manage",
@@ -45,6 +51,15 @@ VERBS = {
     "doctor": "machine",
 }
 MOVED = ("reproduce", "bench")  # to the checkout
+FIRST = """vbn: entity embeddings as probability densities, with a taxonomy as prior.
+
+Three things to do first:
+
+  vbn demo --open                        the whole story on bundled data, in a minute, then in the browser
+  vbn train orders.csv --out my-model    a model of your own data; --catalogue items.csv adds a taxonomy
+  vbn serve my-model --open              the explorer and the REST service (pip install 'vbn[serve]')
+
+`vbn --help` lists all commands, `vbn COMMAND --help` explains one."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _options: frozenset[str] | None = None  # of the verb that runs
@@ -91,6 +106,9 @@ class Guarded(TyperGroup):
             if not hasattr(error, "format_message"):  # not one of typer's
                 raise
             if type(error).__name__ == "NoArgsIsHelpError":
+                if getattr(getattr(error, "ctx", None), "parent", None) is None:  # of no verb
+                    typer.echo(FIRST)
+                    sys.exit(0)
                 typer.echo(error.format_message(), err=True)
             else:
                 typer.echo(told_usage(error), err=True)

@@ -1,4 +1,4 @@
-"""Questions to a model: similar, recommend, related, predict, explain, senses, audit."""
+"""Questions to a model: similar, recommend, audience, related, predict, explain, senses, audit."""
 
 from __future__ import annotations
 
@@ -102,6 +102,7 @@ def similar(
     'vbn recommend my-model "Heat" "Casino" -k 5',
     "vbn recommend my-model --user u17 --user u18 --json",
     "vbn recommend my-model --users users.txt --popularity -0.5 --candidates in-stock.txt",
+    "vbn recommend my-model --all-users --out recs.parquet",
 )
 def recommend(
     model: Model,
@@ -111,6 +112,16 @@ def recommend(
     k: K = 10,
     user: Annotated[list[str] | None, typer.Option(help="A row seen in training instead; may be repeated.")] = None,
     users: Annotated[Path | None, typer.Option(help="A text file of such rows, one a line.")] = None,
+    all_users: Annotated[
+        bool, typer.Option("--all-users", help="All rows seen in training, batch by batch; needs --out.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the answers for users to this file: .parquet, .csv or .jsonl, of any size."),
+    ] = None,
+    skip_unknown: Annotated[
+        bool, typer.Option("--skip-unknown", help="Leave out users that the model does not know, and count them.")
+    ] = False,
     query: Annotated[
         Literal["fold_in", "average", "both"],
         typer.Option(
@@ -140,29 +151,94 @@ def recommend(
 ) -> None:
     """Recommend what goes best with some entities, or to users.
 
-    Users are rows seen in training. Several users give one table, whose first column names the user.
+    Users are rows seen in training. Several users give one table, whose first column names the user. A file has the
+    columns user, rank, entity, label (of models with labels), score and std.
     """
-    if sum(bool(way) for way in (entities, user, users)) != 1:
-        raise typer.BadParameter("give entities, or --user, or --users: one of the three.")
+    if sum(bool(way) for way in (entities, user, users, all_users)) != 1:
+        raise typer.BadParameter("give entities, or --user, or --users, or --all-users: one of the four.")
+    _check_batch(entities, all_users, out, skip_unknown, as_json)
     from vbn.cli.reading import names_from, read_names
 
+    options: dict[str, Any] = {
+        "query": query,
+        "popularity": read_popularity(popularity),
+        "popularity_floor": popularity_floor,
+        "exclude_seen": not include_seen,
+        "explore": sample,  # the name that baselines know too
+        "seed": seed,
+    }
+    options |= {"favour": favour} if favour else {}  # baselines do not know these
+    options |= {"rank_by": rank_by} if rank_by != "probability" else {}
     rows = read_names(users) if users else user
-    of_densities: dict[str, Any] = {"favour": favour} if favour else {}  # baselines do not know these
-    of_densities |= {"rank_by": rank_by} if rank_by != "probability" else {}
     with names_from(users, candidates):
-        found = open_model(model).recommend(
-            entities or None,
-            k,
-            user=rows[0] if rows and len(rows) == 1 and not users else rows or None,
-            query=query,
-            popularity=read_popularity(popularity),
-            popularity_floor=popularity_floor,
-            exclude_seen=not include_seen,
-            candidates=None if candidates is None else read_names(candidates),
-            explore=sample,  # the name that baselines know too
-            seed=seed,
-            **of_densities,
-        )
+        options["candidates"] = None if candidates is None else read_names(candidates)
+        trained = open_model(model)
+        if not (out or users or skip_unknown):
+            asked = rows[0] if rows and len(rows) == 1 else rows or None
+            show(trained.recommend(entities or None, k, user=asked, **options), as_json=as_json)
+            return
+        _answer_batches(trained, rows, k, out, skip_unknown, options, as_json)
+
+
+def _check_batch(
+    entities: list[str] | None, all_users: bool, out: Path | None, skip_unknown: bool, as_json: bool
+) -> None:
+    """Refuse options that do not go together, and a file that cannot be written, before a model is loaded."""
+    if all_users and out is None:
+        raise typer.BadParameter("--all-users writes a file: give --out, such as --out recs.parquet.")
+    if out is not None and as_json:
+        raise typer.BadParameter("--json prints to standard output; with --out, use a file that ends in .jsonl.")
+    if entities and (out is not None or skip_unknown):
+        raise typer.BadParameter("--out and --skip-unknown are for users: --user, --users or --all-users.")
+    if out is not None:
+        from vbn.storage import check_answers_path
+
+        check_answers_path(out)
+
+
+def _answer_batches(
+    model: Any, users: list[str] | None, k: int, out: Path | None, skip: bool, options: dict[str, Any], as_json: bool
+) -> None:
+    """Answer users in batches, into a file or, if there is none, as one table."""
+    from vbn.cli.batches import SIZE, tell_unknown, write_batches
+    from vbn.inference import Tables
+
+    batches = model.recommend_all(users, k, skip_unknown=skip, batch_size=SIZE, **options)
+    if out is not None:
+        write_batches(out, batches)
+        typer.echo(str(out))
+        return
+    show(Tables([table for batch in batches for table in batch]), as_json=as_json)
+    tell_unknown(batches.unknown)
+
+
+@verb(
+    'vbn audience my-model "Zoolander 3" -k 1000 --json',
+    'vbn audience my-model "Heat" --candidates subscribers.txt',
+)
+def audience(
+    model: Model,
+    item: Annotated[str, typer.Argument(metavar="ITEM", help="An item (column), also one that nobody has had yet.")],
+    k: K = 100,
+    candidates: Annotated[
+        Path | None, typer.Option(help="A text file of the only users that may be an answer, one a line.")
+    ] = None,
+    include_seen: Annotated[bool, typer.Option("--include-seen", help="Also those who have it.")] = False,
+    rank_by: Annotated[
+        Literal["probability", "mean", "lower"],
+        typer.Option(help="probability, the mean score, or a cautious score: one standard deviation below the mean."),
+    ] = "probability",
+    as_json: AsJson = False,
+) -> None:
+    """Find out who may like an item, the likeliest first.
+
+    An item that is not in the model yet gets there with vbn add.
+    """
+    from vbn.cli.reading import names_from, read_names
+
+    with names_from(candidates):
+        listed = None if candidates is None else read_names(candidates)
+        found = open_model(model).audience(item, k, exclude_seen=not include_seen, candidates=listed, rank_by=rank_by)
     show(found, as_json=as_json)
 
 
@@ -206,7 +282,8 @@ def predict(
 ) -> None:
     """Predict the probability of each pair in a file.
 
-    Prints or writes csv with the columns left, right, p and std, the standard deviation of p under the posterior.
+    Prints or writes csv with the columns left, right, p and std, the standard deviation of p under the posterior, and
+    left_label and right_label before p where the model has labels.
     """
     if out is not None and as_json:
         raise typer.BadParameter("--json prints to standard output; omit --out.")
@@ -228,26 +305,33 @@ def predict(
     except UnknownEntityError as error:
         message = f"{pairs.name}: {error.template} --skip-unknown leaves such pairs out."
         raise DataError(message, remedies=error.remedies) from error
-    rows = [(*pair, float(a), float(b)) for pair, a, b in zip(asked, p, std, strict=True)]
+    labels = _labels(trained, asked)
+    titles = ["left", "right", *labels, "p", "std"]
+    rows = list(zip(*zip(*asked, strict=True), *labels.values(), p.tolist(), std.tolist(), strict=True))
     if as_json:
-        print_json([dict(zip(("left", "right", "p", "std"), row, strict=True)) for row in rows])
+        print_json([dict(zip(titles, row, strict=True)) for row in rows])
     elif out is None:
-        _write(sys.stdout, rows)
+        _write(sys.stdout, titles, rows)
     else:
         with out.open("w", encoding="utf-8", newline="") as stream:
-            _write(stream, rows)
+            _write(stream, titles, rows)
         typer.echo(str(out))
 
 
-@verb("vbn explain my-model brie")
+@verb("vbn explain my-model brie", "vbn explain my-model Heat --user u17    (why this item for this user)")
 def explain(
     model: Model,
     entity: Annotated[str, typer.Argument(metavar="ENTITY", help="The entity to explain.")],
+    user: Annotated[str | None, typer.Option(help="Explain why ENTITY may suit this row of training.")] = None,
     side: OnSide = "column",
+    k: Annotated[int, typer.Option("-k", min=1, help="How many pairs, or items of the user, to name.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Explain why a density is where it is: its parents, its contexts."""
-    found = open_model(model).explain(entity, side=side)
+    """Explain why a density is where it is (its parents, its contexts), or why an item may suit a user."""
+    if user is not None and side == "row":
+        raise typer.BadParameter("with --user, ENTITY is a column; omit --side.")
+    trained = open_model(model)
+    found = trained.explain(entity, side=side, k=k) if user is None else trained.explain(user, entity, k=k)
     if as_json:
         print_json(found.to_dict())
     else:
@@ -316,7 +400,15 @@ def _known(model: Any, pairs: Sequence[tuple[str, str]], file: str) -> list[tupl
     return known
 
 
-def _write(stream: IO[str], rows: Iterable[Sequence[Any]]) -> None:
+def _labels(model: Any, pairs: Sequence[tuple[str, str]]) -> dict[str, list[str | None]]:
+    """Return the labels of pairs by the title of their column, for each side that has any."""
+    left, right = zip(*pairs, strict=True)
+    sides = {"left_label": (model.trained_.rows, left), "right_label": (model.trained_.columns, right)}
+    found = {title: names.labels_of(names.ids(given)) for title, (names, given) in sides.items()}
+    return {title: labels for title, labels in found.items() if labels is not None}
+
+
+def _write(stream: IO[str], titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("left", "right", "p", "std"))
-    writer.writerows((left, right, f"{p:.9g}", f"{std:.9g}") for left, right, p, std in rows)
+    writer.writerow(titles)
+    writer.writerows([f"{value:.9g}" if isinstance(value, float) else value for value in row] for row in rows)

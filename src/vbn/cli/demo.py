@@ -11,7 +11,7 @@ import typer
 
 from vbn._errors import ParameterError
 from vbn.cli.app import app, verb
-from vbn.cli.shared import check_model_folder, say
+from vbn.cli.shared import check_model_folder, check_serving, say, serve_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,10 +32,12 @@ def demo(
     out: Annotated[str, typer.Option(help="Folder for the trained model.")] = "vbn-demo-model",
     epochs: Annotated[int | None, typer.Option(min=1, help="Epochs of each of the two trainings [auto].")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 0,
+    open_page: Annotated[bool, typer.Option("--open", help="Serve the model at the end, and open a browser.")] = False,
 ) -> None:
     """Show the whole story on the bundled data, in a minute or two.
 
-    Trains with and without a taxonomy, compares the two, adds words, asks for antonyms.
+    Trains with and without a taxonomy, compares the two, adds words, asks for antonyms. With --open it ends in the
+    explorer, which needs pip install 'vbn[serve]'.
     """
     from rich.console import Console
     from rich.markup import escape
@@ -46,6 +48,8 @@ def demo(
     from vbn.datasets import load_bundled
 
     check_model_folder(Path(out))
+    if open_page:
+        check_serving()
     console = Console(highlight=False)
     bundled = load_bundled()
     console.rule("[bold]vbn: entities as probability densities", align="left")
@@ -71,6 +75,9 @@ def demo(
     here = shlex.quote(str(folder))
     for asked in ("similar {} gouda --readout smoothed", "related {} antonym left", "explain {} brie"):
         console.print(Text(f"  vbn {asked.format(here)}", style="cyan"), soft_wrap=True)
+    if open_page:
+        serve_model(folder, port=0, open_page=True)
+        return
     console.print(Text("See it in a browser (needs pip install 'vbn[serve]'):"))
     console.print(Text(f"  vbn serve {here} --open", style="cyan"), soft_wrap=True)
 

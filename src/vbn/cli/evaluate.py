@@ -68,6 +68,10 @@ def evaluate(
     lowercase: Annotated[
         bool, typer.Option("--lowercase", help="Task similarity: lower-case the file's names.")
     ] = False,
+    readout: Annotated[
+        Literal["entity", "both", "smoothed"],
+        typer.Option(help="Task similarity: the entity's own vector, with its context vector, or smoothed."),
+    ] = "entity",
     side: OnSide = "column",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the noise pairs.")] = 0,
     as_json: AsJson = False,
@@ -99,7 +103,7 @@ def evaluate(
     elif task == "similarity":
         left, right = (([n.lower() for n in names] if lowercase else names) for names in (held.left, held.right))
         assert held.numbers is not None
-        rows = [evaluation.evaluate_similarity(trained, left, right, held.numbers.tolist(), side)]
+        rows = [evaluation.evaluate_similarity(trained, left, right, held.numbers.tolist(), side, readout)]
     else:
         check_relation(trained, str(relation))
         rows = [evaluation.evaluate_relation(trained, str(relation), held.left, held.right, seed)]

@@ -178,7 +178,7 @@ def _self_test() -> dict[str, Any]:
     data = Dataset.from_pairs(names * 3, names[1:] + names[:1] + names[7:] + names[:7] + names[13:] + names[:13])
     data = data.with_taxonomy({name: [f"c{i % 4}"] for i, name in enumerate(names)})
     started = time.perf_counter()
-    with announced("two tiny fits (once after an install their kernels are compiled: half a minute)", verbose=True):
+    with announced("two tiny fits (once after an install their kernels are compiled: ten seconds)", verbose=True):
         first, second = (VBN(dim=8, epochs=3, n_threads=n, verbose=False).fit(data) for n in (1, 2))
     same = all(first.posterior(n).mean.tobytes() == second.posterior(n).mean.tobytes() for n in names)
     result = "passed" if same else "FAILED: two fits with the same seed differ; please report it"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from vbn.cli.app import verb
-from vbn.cli.shared import ColumnNames, Model, OnSide, Side, open_model, say, split_columns
+from vbn.cli.shared import ColumnNames, Model, OnSide, Side, open_model, say, serve_model, split_columns
 
 
 @verb(
@@ -38,7 +38,7 @@ def add(
 ) -> None:
     """Give new entities a density at once, without retraining."""
     from vbn.cli.content import texts_of, vectors_of
-    from vbn.cli.run_files import forget, note_added, run_of
+    from vbn.cli.run_files import save_changed
     from vbn.inference import read_new, text_sources
 
     if (name is None) == (source is None):
@@ -49,11 +49,7 @@ def add(
         )
     if columns is not None and source is None:
         raise typer.BadParameter("--columns are those of the file that --from gives.")
-    target = out or model
-    in_place = target.resolve() == model.resolve()
-    run = run_of(model) if in_place else None
     grown = open_model(model)
-    counts = grown.data_ is not None
     before = len(grown.trained_.vocabulary(side))
     new: Any = source if columns is None else read_new(source, split_columns(columns))
     if name is not None:
@@ -66,21 +62,22 @@ def add(
             }
         }
     grown.add(new, side=side)
-    folder = grown.save(target, counts=counts)
     added = len(grown.trained_.vocabulary(side)) - before
-    if run is not None:
-        note_added(folder, run, added)
-    elif not in_place:
-        forget(folder, checkpoint=True)
+    folder = save_changed(grown, model, out, added)
     say(f"added {added:,} {'entity' if added == 1 else 'entities'}")
     typer.echo(str(folder))
 
 
-Format = Literal["word2vec", "word2vec-binary", "parquet", "safetensors", "numpy"]
+Format = Literal["word2vec", "word2vec-binary", "parquet", "safetensors", "numpy", "serving"]
 Role = Literal["entity", "context"]
+Readout = Literal["entity", "both", "smoothed"]
 
 
-@verb("vbn export my-model vectors.txt --format word2vec", "vbn export my-model densities.parquet")
+@verb(
+    "vbn export my-model vectors.txt --format word2vec",
+    "vbn export my-model densities.parquet",
+    "vbn export my-model serving.parquet --format serving    (for databases)",
+)
 def export(
     model: Model,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
@@ -90,16 +87,21 @@ def export(
     categories: Annotated[
         bool, typer.Option(help="Also write entities that were never seen and are only parents of others.")
     ] = True,
+    readout: Annotated[
+        Readout,
+        typer.Option(help="The entity's own vector, with its context vector, or smoothed by its parents."),
+    ] = "entity",
 ) -> None:
     """Write the densities to a file for other tools."""
-    written = open_model(model).export(file, format=form, role=role, side=side, categories=categories)
+    of_readout = {} if readout == "entity" else {"readout": readout}  # baselines do not know it
+    written = open_model(model).export(file, format=form, role=role, side=side, categories=categories, **of_readout)
     typer.echo(str(written))
 
 
 @verb(
     "vbn serve my-model",
     "vbn serve my-model --port 8080 --open",
-    "VBN_TOKEN=... vbn serve my-model --host 0.0.0.0",
+    "VBN_TOKEN=... vbn serve my-model --host 0.0.0.0 --workers 4",
 )
 def serve(
     model: Model,
@@ -122,14 +124,17 @@ def serve(
     watch: Annotated[
         float, typer.Option(min=0, help="Seconds between checks for a new model on disk; 0 disables them.")
     ] = 2.0,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes that answer, with one copy of the model; not with --writable.")
+    ] = 1,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve a model on this machine: the explorer at /, the REST service under /api.
+    """Serve a model on this machine: the explorer at /, the REST service under /api/v1.
 
     Ctrl-C ends it after the requests that have begun. A model saved into the same folder is served from the next
     request on. Needs pip install 'vbn[serve]'.
     """
-    from vbn.serve import Settings, serve
+    from vbn.serve import Settings
 
     settings = Settings(
         token=token or None,
@@ -137,17 +142,10 @@ def serve(
         watch=watch,
         origins=tuple(allow_origin or ()),
         hosts=tuple(allow_host or ()),
+        workers=workers,
     )
     settings.check_host(host)
-
-    def ready(address: str) -> None:
-        say(f"serving {model} at {address} (Ctrl-C ends it)")
-        if open_page:
-            import webbrowser
-
-            webbrowser.open(address)
-
-    serve(model, host, port, settings, ready=ready)
+    serve_model(model, host, port, settings, open_page)
 
 
 def _weights(model: Any, given: list[str] | None, side: Side) -> dict[str, float]:

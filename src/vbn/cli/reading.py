@@ -20,6 +20,7 @@ from vbn.data import (
     Dataset,
     Field,
     bytes_of,
+    find_columns,
     find_file,
     open_sheet,
     plain_name,
@@ -28,8 +29,8 @@ from vbn.data import (
     table_kind,
 )
 
-_LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
-_RIGHT = ("right", "item", "items", "item_id", "itemid", "word2", "word_2", "column", "target", "object", "second")
+LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
+RIGHT = ("right", "item", "items", "item_id", "itemid", "word2", "word_2", "column", "target", "object", "second")
 _SCORES = ("rating", "score", "similarity", "human_(mean)")
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
@@ -59,7 +60,7 @@ def read_pairs(
 
     `number` says whether there must be a number for each pair; None ignores numbers, unless a column is named for them.
     """
-    fields = [Field("left", _LEFT), Field("right", _RIGHT)]
+    fields = [Field("left", LEFT), Field("right", RIGHT)]
     if number is not None or len(columns) > len(fields):
         fields.append(Field("number", (*COUNTS, *_SCORES), number=True, optional=not number))
     _refuse_guesses(path, columns, fields, header)
@@ -170,8 +171,9 @@ def _check_held_out(settings: Mapping[str, Any]) -> None:
     if "hold_out" not in settings:
         raise typer.BadParameter("--held-out says where to write held-out pairs: give --hold-out, too.")
     file, out = Path(settings["held_out"]).resolve(), Path(settings["out"]).resolve()
-    if not settings.get("counts", True) and out in file.parents:
-        raise typer.BadParameter("--no-counts keeps records out of the folder: choose a --held-out outside of it.")
+    private = [f"--no-{key}" for key in ("counts", "rows") if not settings.get(key, True)]
+    if private and out in file.parents:
+        raise typer.BadParameter(f"{private[0]} keeps records out of the folder: choose a --held-out outside of it.")
     if not file.parent.is_dir():
         raise typer.BadParameter(f"--held-out: there is no folder {file.parent}.")
     if file.exists() and any(file.samefile(read) for read in input_files(settings)):
@@ -207,6 +209,18 @@ def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
     if not quiet:
         say(f"{path.name} is read as --kind {kind}")
     return settings | {"kind": kind}
+
+
+def with_catalogue_columns(settings: dict[str, Any], data: Dataset) -> dict[str, Any]:
+    """Return settings that name the columns of the catalogue which are found, for `vbn update` to read others alike."""
+    if "catalogue" not in settings:
+        return settings
+    given = {"id": _column(settings, "id"), "label": _column(settings, "label")}
+    found = find_columns(
+        settings["catalogue"], data.columns, **given, levels=settings.get("levels"), split=settings.get("split")
+    )
+    plain = {key: name for key, name in found.items() if key in ("levels", "split") or split_columns(name) == [name]}
+    return {**plain, **settings}
 
 
 def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | None = None) -> Dataset:

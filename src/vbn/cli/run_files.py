@@ -5,7 +5,6 @@ train.toml states the checksum of its model, so these files are never used to ev
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 import tomllib
@@ -13,13 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vbn._errors import DataError, ModelFileError
-from vbn.storage import CARD, RECORDS, read_config, write_file
+from vbn.storage import CHECKPOINT, RECORDS, read_config, remove_checkpoint, write_file
 from vbn.storage import CONFIG as MODEL_CONFIG
 
-CONFIG, CHECKPOINT = "train.toml", "checkpoint"
+CONFIG = "train.toml"
 HELD_OUT, KNOWN = RECORDS
 TRIALS, PICTURE = "trials.csv", "trials.png"
-STAMP = ("checksum", "added", "sha256")  # keys of train.toml that are no settings
+STAMP = ("checksum", "added", "sha256", "updates", "latest")  # keys of train.toml that are no settings
 _STAMPED = re.compile(r"^[ \t]*(?:checksum|added)[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
 _COMMENT = re.compile(r"\A(?:#.*\n)?")
 
@@ -29,6 +28,25 @@ class Run(NamedTuple):
 
     checksum: str
     added: int  # entities added since the training
+
+
+class Noted(NamedTuple):
+    """What train.toml says besides the settings: checksums of all input, files of updates, and the latest time."""
+
+    sha256: dict[str, str]
+    updates: list[str]
+    latest: float | None
+
+
+def noted(folder: Path) -> Noted:
+    """Return what train.toml in a folder says besides the settings; paths are as seen from the folder."""
+    found = _settings(folder)
+    sums, updates, latest = (found.get(key) for key in ("sha256", "updates", "latest"))
+    return Noted(
+        {str(file): str(digest) for file, digest in sums.items()} if isinstance(sums, dict) else {},
+        [str(file) for file in updates] if isinstance(updates, list) else [],
+        float(latest) if isinstance(latest, int | float) else None,
+    )
 
 
 def checksum(folder: Path) -> str | None:
@@ -101,6 +119,13 @@ def held_out_of(folder: Path) -> Path | None:
     return file
 
 
+def held_out_elsewhere(folder: Path) -> Path | None:
+    """Return the file of held-out pairs that a training wrote outside of the model's folder; None if there is none."""
+    given = _settings(folder).get("held_out")
+    file = folder / given if isinstance(given, str) else None
+    return file if file is not None and file.is_file() and folder.resolve() not in file.resolve().parents else None
+
+
 def epochs_done(out: Path) -> int:
     """Return the number of epochs of the checkpoint to resume from."""
     if not (out / CHECKPOINT / MODEL_CONFIG).is_file():
@@ -132,11 +157,27 @@ def check_resuming(out: Path) -> None:
         )
 
 
-def save(model: Any, folder: Path, *, counts: bool) -> None:
+def save(model: Any, folder: Path, *, counts: bool, rows: bool = True) -> None:
     """Save a model; without counts, the records of the one that it replaces go first."""
-    if not counts:
+    if not (counts and rows):
         forget_records(folder)
-    model.save(folder, counts=counts)
+    model.save(folder, counts=counts, **({} if rows else {"rows": False}))  # baselines have no such option
+
+
+def save_changed(model: Any, folder: Path, out: Path | None, added: int = 0) -> Path:
+    """Save a model that has changed since it was loaded from a folder, there or elsewhere, and return where.
+
+    In its own folder it stays the model of its run, to which some entities may have been `added`.
+    """
+    target = out or folder
+    in_place = target.resolve() == folder.resolve()
+    run = run_of(folder) if in_place else None
+    model.save(target, counts=model.data_ is not None)
+    if run is not None:
+        note_added(target, run, added)
+    elif not in_place:
+        forget(target, checkpoint=True)
+    return target
 
 
 def forget(folder: Path, *, checkpoint: bool) -> None:
@@ -145,24 +186,10 @@ def forget(folder: Path, *, checkpoint: bool) -> None:
     for name in (CONFIG, TRIALS, PICTURE):
         (folder / name).unlink(missing_ok=True)
     if checkpoint:
-        _remove_checkpoint(folder / CHECKPOINT)
+        remove_checkpoint(folder / CHECKPOINT)
 
 
 def forget_records(folder: Path) -> None:
     """Remove the held-out pairs of a model that was replaced."""
     for name in RECORDS:
         (folder / name).unlink(missing_ok=True)
-
-
-def _remove_checkpoint(folder: Path) -> None:
-    """Remove a checkpoint's files, and its folder if nothing else is in it."""
-    try:
-        ours = "checkpoint" in read_config(folder)
-    except (ModelFileError, OSError):
-        return
-    if not ours:
-        return
-    for file in [folder / MODEL_CONFIG, folder / CARD, *folder.glob("*.safetensors")]:
-        file.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # there are other files in it
-        folder.rmdir()

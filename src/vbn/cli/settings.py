@@ -32,7 +32,7 @@ MODEL = {item.option_name: item for item in PARAMETERS if item.option_name is no
 
 # What train.toml may hold: of each option, by its type on the command line.
 _BY_KIND: dict[Any, tuple[type, ...]] = {float: _NUMBER, int: (int,), bool: (bool,), list[str]: (list,)}
-_OF_A_RUN = ("config", "resume", "force", "dry_run", "quiet")
+_OF_A_RUN = ("config", "like", "resume", "force", "dry_run", "quiet")
 _OPTIONS: _Types = {item.name: _BY_KIND.get(item.kind, _TEXT) for item in OPTIONS if item.name not in _OF_A_RUN}
 _OPTIONS |= {
     "input": _TEXT,
@@ -153,12 +153,12 @@ def _from_here(config: Path, file: str) -> str:
 
 def to_toml(settings: Mapping[str, Any], folder: Path) -> str:
     """Return settings as toml for a file in a folder; paths are relative to it, and can move together with it."""
-    local = with_files(settings, lambda file: _relative(file, folder))
+    local = with_files(settings, lambda file: relative(file, folder))
     for key in PATHS:
         if key in local:
-            local[key] = _each(local[key], lambda file: _relative(file, folder))
+            local[key] = _each(local[key], lambda file: relative(file, folder))
     if "relation" in local:
-        local["relation"] = {name: _relative(file, folder) for name, file in local["relation"].items()}
+        local["relation"] = {name: relative(file, folder) for name, file in local["relation"].items()}
     lines = ["# The settings of this model. To train it again: vbn train --config train.toml"]
     lines += [f"{key} = {_value(value)}" for key, value in local.items() if not isinstance(value, dict)]
     for key, value in local.items():
@@ -190,10 +190,11 @@ def _each(given: Any, function: Callable[[Any], str]) -> str | list[str]:
 
 def checksums(files: Iterable[Path], folder: Path) -> dict[str, str]:
     """Return the sha256 of files by their paths as seen from a folder."""
-    return {_relative(str(file), folder): sha256(file) for file in files}
+    return {relative(str(file), folder): sha256(file) for file in files}
 
 
-def _relative(file: str, folder: Path) -> str:
+def relative(file: str, folder: Path) -> str:
+    """Return the path of a file as seen from a folder."""
     try:
         return os.path.relpath(file, folder)
     except ValueError:  # another drive of Windows

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from vbn._errors import ModelFileError
+from vbn._errors import MissingExtraError, ModelFileError
 
 Side = Literal["row", "column"]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained model.")]
@@ -167,3 +167,27 @@ def check_model_folder(path: Path) -> None:
         from vbn import storage
 
         storage.check_folder(path)
+
+
+def check_serving() -> None:
+    """Refuse to go on without the packages that serving needs, before a training rather than after."""
+    from importlib.util import find_spec
+
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise MissingExtraError("fastapi or uvicorn is not installed: pip install 'vbn[serve]'.")
+
+
+def serve_model(
+    model: Path, host: str = "127.0.0.1", port: int = 8000, settings: Any = None, open_page: bool = False
+) -> None:
+    """Serve a model until Ctrl-C, and perhaps open its page in a browser."""
+    from vbn.serve import serve
+
+    def ready(address: str) -> None:
+        say(f"serving {model} at {address} (Ctrl-C ends it)")
+        if open_page:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    serve(model, host, port, settings, ready=ready)

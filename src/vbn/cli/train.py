@@ -14,7 +14,7 @@ import typer
 
 from vbn._parameters import GROUPS, PARAMETERS, Parameter
 from vbn.cli.app import verb
-from vbn.cli.shared import Side, check_model_folder, option_of, say
+from vbn.cli.shared import Side, check_model_folder, open_model, option_of, say
 
 if TYPE_CHECKING:
     from vbn.data import Dataset
@@ -32,7 +32,8 @@ _COLUMNS = (
 )
 _DELIMITER = "What separates the fields of INPUT (in a .txt: tokens or items), such as ; or :: or \\t."
 _COUNTS = "Keep the counts in the model, to go on learning and to know what was seen [yes]."
-_HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts nowhere]."
+_ROWS = "Keep names and densities of the rows (users, patients) [yes]; without them no counts either."
+_HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts or --no-rows nowhere]."
 _UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
 _WEIGHTED = "Interactions: whether rows count their weights [yes; no with --min-weight]."
@@ -97,6 +98,7 @@ OPTIONS = (
     Option("column_names", Path, _INPUT, "Matrix: a text file with the names of its columns."),
     Option("validation", Path, _INPUT, "Held-out data like INPUT; its log-likelihood is shown."),
     Option("counts", bool, _INPUT, _COUNTS),
+    Option("rows", bool, _INPUT, _ROWS),
     Option("taxonomy_side", Side, _KNOWLEDGE, "Whose taxonomy it is [column]."),
     Option("taxonomy_columns", str, _KNOWLEDGE, "Columns of the taxonomy's file.", metavar=_FIELDS),
     Option("id", str, _KNOWLEDGE, "Column of names in --catalogue, --features, --text [found].", metavar="COLUMN"),
@@ -114,6 +116,9 @@ OPTIONS = (
     Option("skip_unknown", bool, _KNOWLEDGE, "Leave out relation pairs with an unknown name.", "--skip-unknown"),
     Option("address", str, _RUN, "Ray: where the cluster is [RAY_ADDRESS, or this machine].", metavar="HOST:PORT"),
     Option("workers", int, _RUN, "Ray: number of workers [one a node].", least=1),
+    Option(
+        "like", Path, _RUN, "Turn the vectors into the coordinates of this model, to compare them.", metavar="MODEL"
+    ),
     Option("resume", bool, _RUN, "Go on from OUT/checkpoint, to the same bits as without a break.", "--resume"),
     Option("force", bool, _RUN, "Resume even if the model was changed since; the changes are lost.", "--force"),
     Option("dry_run", bool, _RUN, "Show the summary of the data only.", "--dry-run"),
@@ -184,7 +189,7 @@ def train(**options: Any) -> None:
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_kind, with_knowledge
+    from vbn.cli.reading import check_usage, read_counts, with_catalogue_columns, with_kind, with_knowledge
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
@@ -202,14 +207,22 @@ def train(**options: Any) -> None:
         if not options["force"]:
             check_resuming(out)
     with _scratch(settings) as scratch:
-        parts = _split(settings, read_counts(settings, settings["input"], limits=True))
+        data = read_counts(settings, settings["input"], limits=True)
+        settings = with_catalogue_columns(settings, data)
+        parts = _split(settings, data)
         parts = parts._replace(train=with_knowledge(settings, parts.train, scratch))
         if options["dry_run"]:
             typer.echo(_summary(settings, parts))
             return
         if not quiet:
             say(_summary(settings, parts))
-        _fit(settings, parts, out, before=before, quiet=quiet)
+        like = None if options["like"] is None else open_model(options["like"])
+        _fit(settings, parts, out, before=before, quiet=quiet, latest=latest_of(settings, data), like=like)
+
+
+def latest_of(settings: Mapping[str, Any], data: Dataset) -> dict[str, float]:
+    """Return the time of the latest row, which the weights of all are relative to; nothing without a half-life."""
+    return {"latest": float(data.times.max())} if "half_life" in settings and data.times is not None else {}
 
 
 @contextmanager
@@ -254,7 +267,12 @@ def _held_out_file(settings: Mapping[str, Any]) -> Path | None:
 
     if "held_out" in settings:
         return Path(settings["held_out"])
-    return Path(settings["out"]) / HELD_OUT if settings.get("counts", True) else None
+    return Path(settings["out"]) / HELD_OUT if _keeps_records(settings) else None
+
+
+def _keeps_records(settings: Mapping[str, Any]) -> bool:
+    """Return whether records of the data may lie in the model's folder."""
+    return bool(settings.get("counts", True) and settings.get("rows", True))
 
 
 def _summary(settings: Mapping[str, Any], parts: Parts) -> str:
@@ -267,36 +285,48 @@ def _summary(settings: Mapping[str, Any], parts: Parts) -> str:
     file = _held_out_file(settings)
     told += f"\n  held out   {parts.held.counts.nnz:,} cells beside these, "
     if file is None:
-        return told + "not written, as the folder is to have no counts; --held-out FILE keeps them elsewhere"
+        return told + "not written, as the folder is to have no records; --held-out FILE keeps them elsewhere"
     told += f"kept in {file.name}"
     if parts.known is not None:
         told += f"; {parts.known.counts.nnz:,} more of the same users in {known_beside(file).name}"
     return told
 
 
-def _fit(settings: dict[str, Any], parts: Parts, out: Path, *, before: int, quiet: bool) -> None:
+def _fit(
+    settings: dict[str, Any],
+    parts: Parts,
+    out: Path,
+    *,
+    before: int,
+    quiet: bool,
+    latest: Mapping[str, float],
+    like: Any,
+) -> None:
     """Train, going on after the epochs of a checkpoint if there are any `before`, and save."""
-    from vbn.cli.run_files import CHECKPOINT, forget, save, stamp
+    from vbn.cli.run_files import forget, save, stamp
     from vbn.cli.settings import checksums, input_files, to_toml
-    from vbn.estimators import VBN
+    from vbn.estimators import VBN, align
+    from vbn.storage import CHECKPOINT
 
     model = VBN(**_parameters(settings), verbose=not quiet)
     settings = settings | {key: value for key, value in _effective(model).items() if value is not None}
     sums = checksums(input_files(settings), out)
     resumable = before > 0 or "checkpoint_every" in settings
+    kept = resumable and settings.get("rows", True)  # a checkpoint has the rows, which the folder is then without
     if resumable:
         model.set_params(checkpoint=out / CHECKPOINT)
     started = time.perf_counter()
     model.fit(parts.train, validation=parts.validation, resume_from=out / CHECKPOINT if before else None)
     model.set_params(checkpoint=None)  # a path of this run, not a property of the model
+    model = model if like is None else align(model, like)
     model.inputs_ = sums
-    save(model, out, counts=settings.get("counts", True))
-    forget(out, checkpoint=not resumable)
+    save(model, out, counts=settings.get("counts", True), rows=settings.get("rows", True))
+    forget(out, checkpoint=not kept)
     _write_held_out(settings, parts)
     written = checksums([Path(settings["held_out"])] if "held_out" in settings else [], out)
-    stamp(out, to_toml(settings | {"sha256": sums | written}, out))
+    stamp(out, to_toml({**settings, **latest, "sha256": sums | written}, out))
     if model.interrupted_:
-        how = "--resume goes on" if resumable else "without --checkpoint-every it is final"
+        how = "--resume goes on" if kept else "without --checkpoint-every it is final"
         raise KeyboardInterrupt(f"saved the model after {model.n_iter_} of {model.epochs} epochs in {out}; {how}")
     if not quiet:
         _report(model, time.perf_counter() - started, before)

@@ -25,7 +25,7 @@ _OPTIONS = (
     Option("study", Path, _MAIN, "A file that keeps the trials; the same command goes on from it."),
     Option("as_json", bool, _RUN, "Print JSON instead of a table.", "--json"),
 )
-_WITHOUT = ("config", "hold_out", "held_out", "validation", "checkpoint_every", "resume", "force", "dry_run")
+_WITHOUT = ("config", "like", "hold_out", "held_out", "validation", "checkpoint_every", "resume", "force", "dry_run")
 _with_options: Callable[[Callable[..., None]], Callable[..., None]] = partial(
     with_options, more=_OPTIONS, without=_WITHOUT
 )
@@ -46,7 +46,7 @@ def tune(**options: Any) -> None:
     installed; train.toml there repeats the last training. Ctrl-C ends the search and saves the best so far. Needs
     pip install 'vbn[tune]'.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_kind, with_knowledge
+    from vbn.cli.reading import check_usage, read_counts, with_catalogue_columns, with_kind, with_knowledge
     from vbn.cli.settings import gathered
     from vbn.estimators import VBN
     from vbn.evaluation import free_space
@@ -57,7 +57,9 @@ def tune(**options: Any) -> None:
     check_usage(settings)
     check_model_folder(Path(settings["out"]))
     with _scratch(settings) as scratch:
-        data = with_knowledge(settings, read_counts(settings, settings["input"], limits=True), scratch)
+        data = read_counts(settings, settings["input"], limits=True)
+        settings = with_catalogue_columns(settings, data)
+        data = with_knowledge(settings, data, scratch)
         if not quiet:
             say(str(data.describe()))
         given = _parameters(settings)
@@ -90,7 +92,7 @@ def _save(model: Any, settings: dict[str, Any]) -> None:
 
     out = Path(settings["out"])
     model.inputs_ = checksums(input_files(settings), out)
-    save(model, out, counts=settings.get("counts", True))
+    save(model, out, counts=settings.get("counts", True), rows=settings.get("rows", True))
     forget(out, checkpoint=True)
     model.tuning_.to_csv(out / TRIALS)
     _draw(model.tuning_, out / PICTURE)

@@ -22,6 +22,8 @@ _OPTIONS = {
 # Remedies that another verb has.
 _ELSEWHERE = {
     ("counts", "True"): "vbn train without --no-counts",
+    ("", "'add()'"): "vbn add",
+    ("rows", "True"): "vbn train without --no-rows",
     ("", "'data.with_co_occurrences()'"): "--co-occurrences 1",
     ("", "'data.with_taxonomy()'"): "vbn train --taxonomy",
 }

@@ -3,10 +3,13 @@
 Everything here is immutable, and importing it needs NumPy only.
 """
 
+from vbn.data.catalogue import find_columns
+from vbn.data.company import has_short_rows, with_company
 from vbn.data.counting import count_pairs, from_corpus
 from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, ranges_by_load
 from vbn.data.dataset import Dataset
-from vbn.data.describe import amount, bytes_of
+from vbn.data.describe import amount, bytes_of, counted
+from vbn.data.events import Events, Triple, read_events
 from vbn.data.features import ROWS_AT_ONCE, Features, Source
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.archives import check_archive
@@ -18,10 +21,12 @@ from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_co
 from vbn.data.labels import Labels
 from vbn.data.merge import thinned
 from vbn.data.relation import Relation
+from vbn.data.subset import some_edges, some_features, some_names, without_entities
 from vbn.data.taxonomy import Taxonomy, cycle_text, shares_of_parents
 from vbn.data.texts import OFFLINE, same_encoder
 from vbn.data.vector_cache import encoded
 from vbn.data.vocabulary import Vocabulary, as_name, known_ids
+from vbn.data.weighing import faded
 
 __all__ = [
     "COUNTS",
@@ -32,6 +37,7 @@ __all__ = [
     "Columns",
     "Counts",
     "Dataset",
+    "Events",
     "Features",
     "Field",
     "File",
@@ -41,6 +47,7 @@ __all__ = [
     "Runner",
     "Source",
     "Taxonomy",
+    "Triple",
     "Vocabulary",
     "amount",
     "as_name",
@@ -52,12 +59,16 @@ __all__ = [
     "check_sentence",
     "closing_edges",
     "count_pairs",
+    "counted",
     "cycle_text",
     "encode_corpus",
     "encoded",
+    "faded",
     "fault_of_rows",
+    "find_columns",
     "find_file",
     "from_corpus",
+    "has_short_rows",
     "heights",
     "known_ids",
     "number_file",
@@ -71,14 +82,20 @@ __all__ = [
     "ranges_by_load",
     "read_columns",
     "read_corpus",
+    "read_events",
     "read_lines",
     "read_parquet",
     "read_sentences",
     "reading",
     "same_encoder",
     "shares_of_parents",
+    "some_edges",
+    "some_features",
+    "some_names",
     "speaking_as",
     "table_kind",
     "thinned",
+    "with_company",
+    "without_entities",
     "write_about",
 ]

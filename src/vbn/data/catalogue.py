@@ -151,6 +151,39 @@ def read_catalogue(
     return Catalogue(items, read, labels, () if prefix else clashes)
 
 
+def find_columns(
+    source: Any,
+    vocabulary: Vocabulary,
+    *,
+    id: str | int | None = None,  # noqa: A002 - as users know it
+    levels: Any = None,
+    split: str | None = None,
+    label: str | int | None = None,
+) -> dict[str, Any]:
+    """Return the columns that `with_catalogue` finds where none are named, to read another catalogue alike.
+
+    Examples
+    --------
+    >>> films = {"item": ["m1", "m2", "m3"], "genres": ["Crime|Drama", "Crime", "Drama"], "title": ["Heat", "Ray", "M"]}
+    >>> find_columns(films, Vocabulary(["m1", "m2"]))
+    {'id': 'item', 'levels': ['genres'], 'label': 'title', 'split': '|'}
+    """
+    with warnings.catch_warnings(), speaking_as(DataError, "catalogue"):
+        warnings.simplefilter("ignore")  # with_catalogue warns
+        cells = read_cells(source, None, None)
+        place = _find_id(cells, vocabulary) if id is None else position_of(id, cells.header, "id")
+        titles = _find_label(cells, place) if label is None else position_of(label, cells.header, "label")
+        found = _find_levels(cells, place, titles, split) if levels is None else _given(cells, levels)
+    marks = {_mark(cells.filled[at]) for at in found} - {_WITHIN} if split is None else {split}
+    named = {
+        "id": cells.names[place],
+        "levels": [cells.names[at] for at in found],
+        "label": None if titles is None else cells.names[titles],
+        "split": marks.pop() if len(marks) == 1 else None,
+    }
+    return {name: value for name, value in named.items() if value}
+
+
 def _given(cells: Cells, levels: Any) -> list[int]:
     several = [levels] if isinstance(levels, str | int) else levels
     if not isinstance(several, Iterable):
@@ -257,14 +290,17 @@ def _within(general: Sequence[Sequence[str]], specific: Sequence[Sequence[str]])
 
 def _splitter(filled: Sequence[str], split: str | None) -> Callable[[str], list[str]]:
     """Return what takes a cell apart; without a mark, one that leaves fewer different values than there were cells."""
-    if split is None:
-        split = next((mark for mark in _MARKS if _separates(mark, filled)), _WITHIN)
+    split = _mark(filled) if split is None else split
 
     def parts(cell: str) -> list[str]:
         pieces = [piece for one in cell.split(_WITHIN) for piece in one.split(split)]
         return list(dict.fromkeys(piece for part in pieces if (piece := part.strip()) and piece not in MISSING_TEXTS))
 
     return parts
+
+
+def _mark(filled: Sequence[str]) -> str:
+    return next((mark for mark in _MARKS if _separates(mark, filled)), _WITHIN)
 
 
 def _separates(mark: str, filled: Sequence[str]) -> bool:

@@ -230,11 +230,20 @@ def _counted(tokens: np.ndarray, offsets: IdArray, n: int, reach: int, window: i
         keys.fill(EMPTY)
         sentence, position, _ = count_window(tokens, offsets, n, reach, window, sentence, position, keys, values)
         used = np.flatnonzero(keys != EMPTY)
-        used = used[np.argsort(keys[used])]
-        runs.append((keys[used], values[used]))
+        runs.append(_sorted(keys[used], values[used], n))
         while len(runs) > 1 and len(runs[-2][0]) <= 2 * len(runs[-1][0]):
             runs[-2:] = [_merged(runs[-2:])]
     return _merged(runs)
+
+
+def _sorted(keys: IdArray, values: IdArray, n: int) -> Run:
+    """Return keys below n * n, rising, with their values; both are sorted as one number where they fit into one."""
+    bits = 63 - (n * n).bit_length()
+    if bits < 1 or int(values.max(initial=0)) >> bits:
+        order = np.argsort(keys)
+        return keys[order], values[order]
+    both = np.sort((keys << bits) | values)
+    return both >> bits, both & ((1 << bits) - 1)
 
 
 def _merged(runs: list[Run]) -> Run:

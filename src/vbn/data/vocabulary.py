@@ -263,15 +263,7 @@ class Vocabulary:
         if len(set(clean)) < len(clean):
             repeated = next(name for name, times in Counter(clean).items() if times > 1)
             raise DataError(f"the name {repeated!r} is there twice; names must differ")
-        try:
-            seen = np.zeros(len(clean)) if counts is None else np.array(counts, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"the counts of a vocabulary must be numbers: {error}") from error
-        if seen.shape != (len(clean),):
-            raise DataError(f"{len(clean)} names but counts of shape {seen.shape}; give one for each")
-        if not (np.isfinite(seen).all() and (seen >= 0).all()):
-            raise DataError("the counts of a vocabulary must be finite and not negative")
-        self.__dict__.update(names=clean, counts=read_only(seen), labels=labels or None)
+        self.__dict__.update(names=clean, counts=_checked_counts(counts, len(clean)), labels=labels or None)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Vocabulary is immutable; cannot set {name!r}")
@@ -339,9 +331,20 @@ class Vocabulary:
         labels = self.labels
         return None if labels is None else [labels.of(int(number)) for number in ids]
 
-    def recounted(self, counts: ArrayLike) -> Vocabulary:
-        """Return the same names with other counts."""
-        return Vocabulary(self.names, counts, self.labels)
+    def recounted(self, counts: ArrayLike, new: Iterable[str] = ()) -> Vocabulary:
+        """Return the same names, followed by some new ones, with other counts; nothing known is checked again."""
+        more = Vocabulary(new)
+        known = next((name for name in more.names if name in self._index), None)
+        if known is not None:
+            raise DataError(f"the name {known!r} is there twice; names must differ")
+        made = Vocabulary((), ())
+        names = self.names + more.names
+        seen = _checked_counts(counts, len(names))
+        index = self._index
+        if len(more):
+            index = {**index, **{name: number for number, name in enumerate(more.names, len(self))}}
+        made.__dict__.update(names=names, counts=seen, labels=self.labels, _index=index)
+        return made
 
     def labelled(self, labels: Mapping[int, str]) -> Vocabulary:
         """Return the same names with labels, by id; they come before earlier ones."""
@@ -366,6 +369,19 @@ class Vocabulary:
         if not new:
             return self
         return Vocabulary(self.names + tuple(new), np.concatenate([self.counts, np.zeros(len(new))]), self.labels)
+
+
+def _checked_counts(counts: ArrayLike | None, n: int) -> FloatArray:
+    """Return the counts of n names, 0 for all if there are none."""
+    try:
+        seen = np.zeros(n) if counts is None else np.array(counts, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the counts of a vocabulary must be numbers: {error}") from error
+    if seen.shape != (n,):
+        raise DataError(f"{n} names but counts of shape {seen.shape}; give one for each")
+    if not (np.isfinite(seen).all() and (seen >= 0).all()):
+        raise DataError("the counts of a vocabulary must be finite and not negative")
+    return read_only(seen)
 
 
 def known_ids(vocabulary: Vocabulary, names: Iterable[object]) -> IdArray:

@@ -7,12 +7,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
+from vbn.data.counts import Counts
 from vbn.data.io.columns import Columns, Field, check_times
+
+if TYPE_CHECKING:
+    from vbn.data.dataset import Dataset
 
 _UNITS = {"s": ("seconds", 1.0), "min": ("minutes", 60.0), "h": ("hours", 3600.0), "d": ("days", 86400.0)}
 _UNITS |= {"w": ("weeks", 7 * 86400.0), "y": ("years", 365.25 * 86400.0)}
@@ -101,3 +105,21 @@ def weighed(
             named = {key: title for key, title in reading.items() if key != "time" and title is not None}
             reading = {**named, f"weights that halve every {half_life}": reading["time"]}
     return read, reading
+
+
+def faded(data: Dataset, time: float, half_life: Any) -> Dataset:
+    """Return a data set whose counts have faded for so much longer: those of its entities and of its cells alike.
+
+    Examples
+    --------
+    >>> from vbn.data import Dataset
+    >>> faded(Dataset.from_interactions(["ann", "ben"], ["tea", "tea"]), 60.0, "30s").counts.total
+    0.5
+    """
+    share = math.exp2(-time / length_of(half_life))
+    old = data.counts
+    rows, columns = (names.recounted(names.counts * share) for names in (data.rows, data.columns))
+    if data.shared:
+        rows = columns
+    values = np.maximum(old.values * share, np.finfo(np.float64).tiny)  # no cell becomes one that never was
+    return data._replaced(rows, columns, counts=Counts(old.indptr, old.indices, values, old.shape))

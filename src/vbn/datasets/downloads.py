@@ -21,6 +21,7 @@ _TRIES = 4
 _PAUSE = 1.0  # seconds before the second try; twice as long before each further one
 _TIMEOUT = (10.0, 60.0)  # seconds to connect, and to wait for more
 _CHUNK = 1 << 18
+_LARGEST = 1 << 32  # bytes of an archive, and of what is in it; the largest of these sets unpacks to 1.2 GB
 
 GROUPLENS = "https://files.grouplens.org/datasets/movielens"
 NLTK_DATA = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora"
@@ -144,6 +145,9 @@ def unpack(archive: Path, root: Path) -> None:
     """Extract a zip file into a folder."""
     try:
         with zipfile.ZipFile(archive) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())  # no more is unpacked of an entry
+            if size > _LARGEST:
+                raise DataError(f"{archive} would unpack to {size:,} bytes; at most {_LARGEST:,} are unpacked")
             packed.extractall(root)
     except OSError as error:
         raise DataError(f"{archive} cannot be unpacked to {root}: {error.strerror or error}") from error
@@ -209,6 +213,8 @@ class ResumingDownloader:
                 for chunk in answer.iter_content(_CHUNK):
                     file.write(chunk)
                     done += len(chunk)
+                    if done > _LARGEST:
+                        raise DataError(f"{url} sends more than {_LARGEST:,} bytes, which is no data set of these")
                     advance(done)
             if total is not None and done < total:
                 raise _BrokenOffError(f"{done:,} of {total:,} bytes arrived")

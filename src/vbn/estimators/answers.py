@@ -14,8 +14,9 @@ from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_le
 from vbn.data import Dataset, pair_columns
 from vbn.estimators.automatic import resolved
 from vbn.estimators.base import Parameters, warn_of_old_name
-from vbn.estimators.by_parents import ByParents
 from vbn.estimators.checking import check_k, need_choice, need_flag, need_number, need_whole
+from vbn.estimators.for_users import ForUsers
+from vbn.estimators.observing import Observes
 from vbn.estimators.progress import announced
 from vbn.estimators.queries import Hint, by_side, hinting, pairs_have_sides
 from vbn.estimators.recommending import read_sampling, recommend
@@ -57,7 +58,7 @@ def _on_which_side(side: str) -> Hint:  # noqa: ARG001 - the same for both
     return f"parents are on the same side as the new entity, contexts on the other; see {REMEDY}", [("side",)]
 
 
-class Answers(Parameters, ByParents):
+class Answers(Parameters, ForUsers, Observes):
     """What a model with densities answers, beyond `Queries`; each method hands over to `vbn.inference`."""
 
     _settings: Mapping[str, Any] = MappingProxyType({})
@@ -72,9 +73,9 @@ class Answers(Parameters, ByParents):
     @property
     def _used(self) -> dict[str, Any]:
         """The parameters of the last fit; of a model that was given its densities, what a fit to its data would use."""
-        if self._settings or self._data is None:
+        if self._settings or (data := self._data) is None:
             return {**self.get_params(), **self._settings}
-        return resolved(self.get_params(), self._data)
+        return resolved(self.get_params(), data)
 
     @hinting(pairs_have_sides)
     def predict_proba(self, pairs: Any, return_std: bool = False, spread: str = "mean_field") -> Any:
@@ -253,24 +254,38 @@ class Answers(Parameters, ByParents):
             verbose=self.verbose,
         )
 
-    @hinting(by_side)
-    def explain(self, entity: object, side: str = "column", k: int = 5) -> Explanation:
-        """Explain how much of an entity's density is prior and how much data, from which parents and which pairs.
+    def explain(
+        self,
+        entity: Any,
+        item: object = None,
+        side: str = "column",
+        k: int = 5,
+        *,
+        popularity: float | str = 0.0,
+        popularity_floor: float = 0.0,
+    ) -> Any:
+        """Explain the density of an entity, or why an item may suit a user.
 
         Parameters
         ----------
         entity
-            Its name.
+            Its name. With an `item`: the name of a row, or a list of items as in `recommend`, which stands for a user.
+        item
+            Why this column goes with that row: which items of the user, which parents of the item, and how sure it is.
         side
-            "row" or "column": the namespace, where the two differ.
+            Without an `item`: "row" or "column", the namespace, where the two differ.
         k
-            How many of the observed pairs that moved it most to name.
+            How many of the observed pairs that matter most to name.
+        popularity, popularity_floor
+            With an `item`: the dial of `recommend`; by default the probability is that of `predict_proba`.
 
         Returns
         -------
-        Explanation
-            Prints as text; `to_dict()` gives plain data. Pairs are named only where the model has its counts
-            (`save(folder, counts=False)` leaves them out).
+        Explanation or Reasons
+            Both print as text; `to_dict()` gives plain data. An `Explanation` says how much of a density is prior and
+            how much data, from which parents and which pairs. The terms of `Reasons` add up to the logit of the
+            probability. Pairs are named only where the model has its counts (`save(folder, counts=False)` leaves them
+            out).
 
         Examples
         --------
@@ -281,7 +296,19 @@ class Answers(Parameters, ByParents):
         >>> print(model.explain("cow"))  # doctest: +ELLIPSIS
         cow: never seen
           as an entity (u): 100 % prior; std ...
+        >>> why = model.explain("dog", "barks")
+        >>> round(sum(term.value for term in why.terms) - why.logit, 6)
+        0.0
         """
+        if item in ("row", "column") and item not in self.trained_.columns:  # where `side` was before 0.2
+            warn_of_old_name(f"explain(entity, {item!r})", f"explain(entity, side={item!r})")
+            item, side = None, str(item)
+        if item is None:
+            return self._explained(entity, side, k)
+        return self._reasons(entity, item, k, self._dial(popularity, popularity_floor))
+
+    @hinting(by_side)
+    def _explained(self, entity: object, side: str, k: int) -> Explanation:
         trained, data = self.trained_, self.data_
         check_k(k)
         cells = None

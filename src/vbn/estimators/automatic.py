@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from vbn._parameters import PARAMETERS
-from vbn.data import Dataset
+from vbn.data import Dataset, has_short_rows
 from vbn.model import AUTO
 
-_PAIRS = 1e5  # a data set of this size is fitted for `_EPOCHS` epochs
-_EPOCHS, _FEWEST, _MOST = 30, 10, 40
+_PAIRS = 1e5  # a data set of this size is fitted for `_EPOCHS` epochs, or `_EPOCHS_OF_USERS` if it is users x items
+_EPOCHS, _EPOCHS_OF_USERS, _FEWEST, _MOST = 30, 16, 12, 40
 _RARELY, _OFTEN = 1e-4, 100.0  # words are thinned out above this frequency, but none that occurs less often than that
 
 
@@ -60,10 +60,21 @@ def _subsample(data: Dataset) -> Choice:
 
 
 def _epochs(data: Dataset) -> Choice:
-    wanted = _EPOCHS * (_PAIRS / max(data.counts.nnz, 1)) ** 0.2
+    epochs, power = (_EPOCHS, 0.2) if data.shared else (_EPOCHS_OF_USERS, 0.3)
+    wanted = epochs * (_PAIRS / max(data.counts.nnz, 1)) ** power
     return Choice(
         int(min(max(round(wanted), _FEWEST), _MOST)), f"{data.counts.nnz:,} cells: the more, the fewer epochs"
     )
+
+
+def _company(data: Dataset) -> Choice:
+    if data.shared:
+        return Choice(False, "rows and columns are the same entities: all pairs are company already")
+    if data.relations:
+        return Choice(False, "relations are learned from the rows as they are")
+    if has_short_rows(data):
+        return Choice(True, "rows are short and outnumber columns: what occurs together tells more than a row alone")
+    return Choice(False, "rows are long or fewer than columns: each of them tells enough")
 
 
 _RULES: dict[str, Callable[[Dataset], Choice]] = {
@@ -71,4 +82,5 @@ _RULES: dict[str, Callable[[Dataset], Choice]] = {
     "noise_power": _noise_power,
     "subsample": _subsample,
     "epochs": _epochs,
+    "company": _company,
 }

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from vbn._errors import ModelFileError, ParameterError, VBNError, caller_level
 from vbn._parameters import kept_with_model, up_to_date
-from vbn.storage import read_folder
+from vbn.estimators.observing import Observes, replay
+from vbn.storage import Position, read_folder
 
 _SHOWN = 80  # characters of a value in a repr
 _registry: dict[str, type] = {}
@@ -76,7 +77,8 @@ def registered(cls: T) -> T:
 def load(folder: str | os.PathLike[str], mapped: bool = True) -> Any:
     """Load a model from a folder that `save` or a checkpoint wrote. Nothing is unpickled.
 
-    The checksum, the shapes and the values are verified. The folder may be removed or saved to afterwards.
+    The checksum, the shapes and the values are verified. The folder may be removed or saved to afterwards. Events that
+    a server or `vbn observe` has noted in the folder since the model was saved are observed.
 
     Parameters
     ----------
@@ -108,6 +110,9 @@ def load(folder: str | os.PathLike[str], mapped: bool = True) -> Any:
         model._check_for_saving()
     except (VBNError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise ModelFileError(f"the parameters of the model in {folder} are damaged: {error}") from error
+    if isinstance(model, Observes):
+        model._position = Position.of(config["record"])
+        replay(model, folder)
     return model
 
 

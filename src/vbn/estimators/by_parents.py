@@ -9,7 +9,8 @@ import numpy as np
 from vbn._errors import REMEDY, DataError
 from vbn.data import Vocabulary
 from vbn.estimators.checking import check_k, need_number
-from vbn.estimators.queries import Queries, by_side, hinting
+from vbn.estimators.exporting import Exports
+from vbn.estimators.queries import by_side, hinting
 from vbn.inference import (
     Audit,
     Senses,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from vbn.sampling import Sampler
 
 
-class ByParents(Queries):
+class ByParents(Exports):
     """Questions about parents, beyond `Queries`."""
 
     if TYPE_CHECKING:

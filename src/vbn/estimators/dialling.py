@@ -93,7 +93,10 @@ def _forgetting(
     q = training.network.posterior
     _start_again(q.u, np.unique(cases.rows))
     few = rest.counts.column_sums() < _FEW
-    _start_again(q.v, np.unique(cases.columns[few[cases.columns]]))
+    forgotten = np.unique(cases.columns[few[cases.columns]])
+    _start_again(q.v, forgotten)
+    if training.fitted is not None:
+        _start_again(q.u, len(rest.rows) + forgotten)
     return training
 
 

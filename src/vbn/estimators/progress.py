@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
@@ -15,6 +17,31 @@ from vbn.model import EpochInfo
 
 _PATIENCE = 2.5  # seconds of silence after which compiling is announced
 _LOG_EVERY = 10.0  # seconds between lines of a log
+_DRAW_EVERY = 0.2  # seconds between pictures of a bar in a notebook
+
+
+class NotebookLine:
+    """A line below a notebook's cell that is written again and again, and leaves nothing behind at the end."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def show(self, text: str, share: float | None = None) -> None:
+        """Write a text, after a bar that is filled to a share."""
+        bar = "" if share is None else f'<progress max="1" value="{share:.4f}"></progress> '
+        self._put(text, f"<div>{bar}<code>{html.escape(text)}</code></div>")
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._handle is not None:
+            self._put("", "")
+
+    def _put(self, plain: str, marked_up: str) -> None:
+        made = {"text/plain": plain, "text/html": marked_up}
+        if self._handle is None:
+            self._handle = import_module("IPython.display").display(made, raw=True, display_id=True)
+        else:
+            self._handle.update(made, raw=True)
 
 
 class Progress(AbstractContextManager["Progress"]):
@@ -23,6 +50,7 @@ class Progress(AbstractContextManager["Progress"]):
     def __init__(self, epochs: int, verbose: bool, done: int = 0) -> None:
         self.epochs = epochs
         self._bar: Any = None
+        self._line: NotebookLine | None = None
         self._log = False
         self._last = 0.0
         if not verbose:
@@ -31,8 +59,10 @@ class Progress(AbstractContextManager["Progress"]):
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         console = Console(stderr=True)
+        if console.is_jupyter:
+            self._line = NotebookLine()
         self._log = not (console.is_terminal or console.is_jupyter)
-        if not self._log:
+        if not self._log and self._line is None:
             self._bar = Progress(
                 TextColumn("epoch {task.completed}/{task.total}"),
                 BarColumn(),
@@ -51,6 +81,8 @@ class Progress(AbstractContextManager["Progress"]):
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if self._line is not None:
+            self._line.clear()
 
     def show(self, done: int, epoch: EpochInfo) -> None:
         """Show an epoch that is done."""
@@ -58,18 +90,26 @@ class Progress(AbstractContextManager["Progress"]):
         status = f"bound {epoch.lower_bound:,.0f}  {_engineering(rate)} cells/s"
         if epoch.validation is not None:
             status += f"  validation {epoch.validation:.4f}"
+        text = f"epoch {done}/{self.epochs}  {status}  {duration((self.epochs - done) * epoch.seconds)} left"
         if self._bar is not None:
             self._bar.update(self._task, completed=done, status=status)
-        elif self._log and (done in (1, self.epochs) or time.monotonic() - self._last > _LOG_EVERY):
-            self._last = time.monotonic()
-            left = (self.epochs - done) * epoch.seconds
-            print(f"epoch {done}/{self.epochs}  {status}  {duration(left)} left", file=sys.stderr, flush=True)  # noqa: T201
+        elif self._line is not None and self._due(done, _DRAW_EVERY):
+            self._line.show(text, done / self.epochs)
+        elif self._log and self._due(done, _LOG_EVERY):
+            print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+    def _due(self, done: int, every: float) -> bool:
+        """Return whether it is time for the next line, or the first or last one."""
+        if done not in (1, self.epochs) and time.monotonic() - self._last <= every:
+            return False
+        self._last = time.monotonic()
+        return True
 
     def say(self, message: str) -> None:
         """Print a line that stays."""
         if self._bar is not None:
             self._bar.console.print(message)
-        elif self._log:
+        elif self._log or self._line is not None:
             print(message, file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -83,10 +123,12 @@ def _announced(message: str) -> Iterator[None]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    status = console.status(message)
+    status, line = console.status(message), NotebookLine()
 
     def speak() -> None:
-        if console.is_terminal or console.is_jupyter:
+        if console.is_jupyter:
+            line.show(message)
+        elif console.is_terminal:
             status.start()
         else:
             console.print(message)
@@ -100,6 +142,7 @@ def _announced(message: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         status.stop()
+        line.clear()
 
 
 def duration(seconds: float) -> str:

@@ -1,23 +1,22 @@
-"""Questions that every trained model answers: names in, tables, densities and files out."""
+"""Questions that every trained model answers: names in, tables and densities out."""
 
 from __future__ import annotations
 
 import copy
 import functools
-import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from vbn._errors import REMEDY, MissingExtraError, NotFittedError, ParameterError, UnknownEntityError
+from vbn._errors import REMEDY, NotFittedError, ParameterError, UnknownEntityError
 from vbn.data import Dataset, pair_columns
 from vbn.estimators.checking import check_k, need_choice
 from vbn.inference import (
     KNOWN,
     Asked,
     Density,
+    Kept,
     Related,
     Similarity,
     Table,
@@ -31,10 +30,6 @@ from vbn.inference import (
     similarity,
 )
 from vbn.model import Gaussians, Half, Trained
-from vbn.storage import Densities, write_densities
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Hint = tuple[str, list[tuple[str, object] | tuple[str]]]  # what to do, and the remedies of it
@@ -78,8 +73,18 @@ class Queries:
     """What every trained model answers."""
 
     _trained: Trained | None = None
-    _data: Dataset | None = None
+    _kept: Dataset | Kept | None = None
     seed: int
+
+    @property
+    def _data(self) -> Dataset | None:
+        """The data with all events that were observed since."""
+        kept = self._kept
+        return kept.merged if isinstance(kept, Kept) else kept
+
+    @_data.setter
+    def _data(self, data: Dataset | None) -> None:
+        self._kept = data
 
     @property
     def trained_(self) -> Trained:
@@ -416,83 +421,6 @@ class Queries:
         trained.relation_number(name)
         return Asked(trained, name, None if self._data is None else self._data.relations.get(name))
 
-    def export(
-        self,
-        path: str | os.PathLike[str],
-        format: str | None = None,  # noqa: A002 - what other libraries call it
-        *,
-        role: str = "entity",
-        side: str = "column",
-        categories: bool = True,
-    ) -> Path:
-        """Write the densities to one file that other tools open; an existing file is replaced whole or not at all.
-
-        Parameters
-        ----------
-        path
-            Name of the file.
-        format : {"word2vec", "word2vec-binary", "parquet", "safetensors", "numpy"}, optional
-            By default given by the suffix: .txt or .vec, .bin, .parquet, .safetensors, .npz.
-
-            - "word2vec", "word2vec-binary": means only, for gensim's `KeyedVectors.load_word2vec_format` and the like.
-              Whitespace within a name becomes "_", as a space ends a name there; two names that would become the same
-              are an error.
-            - "parquet": columns entity, count, parents, mean and variance, the last three as lists (extra "tables").
-            - "safetensors": tensors means, variances, counts, names (utf-8) and name_ends, where each name ends.
-            - "numpy": an .npz of the arrays names, counts, means and variances.
-        role
-            "entity": densities as rows (u); "context": as columns (v). Where rows and columns are different entities,
-            the density is that of the given side.
-        side
-            "row" or "column", where the two differ.
-        categories
-            Whether to write entities without data that are only parents of others. `similar` never answers with them;
-            without them gensim does not either.
-
-        Returns
-        -------
-        Path
-            The file. Entities come in the order of their ids, mostly by falling count.
-
-        Examples
-        --------
-        >>> import tempfile, vbn
-        >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))
-        >>> file = model.export(tempfile.mkdtemp() + "/vectors.txt")
-        >>> file.read_text().splitlines()[0]
-        '2 2'
-        """
-        return write_densities(path, _densities(self.trained_, role, side, categories), format)
-
-    def to_keyed_vectors(self, *, role: str = "entity", side: str = "column", categories: bool = True) -> KeyedVectors:
-        """Return the posterior means as gensim's `KeyedVectors`, with names and "count" (extra "gensim").
-
-        Parameters
-        ----------
-        role, side, categories
-            As in `export`.
-
-        Examples
-        --------
-        >>> import vbn
-        >>> model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(vbn.Dataset.from_pairs(["a", "b"], ["b", "a"]))
-        >>> vectors = model.to_keyed_vectors()
-        >>> vectors.vector_size, int(vectors.get_vecattr("a", "count"))
-        (2, 1)
-        """
-        densities = _densities(self.trained_, role, side, categories)
-        try:
-            from gensim.models import KeyedVectors
-        except ImportError as error:
-            raise MissingExtraError("gensim is not installed: pip install 'vbn[gensim]'.") from error
-        vectors = KeyedVectors(densities.dim, count=0, dtype=densities.mean.dtype)
-        vectors.add_vectors(densities.names, np.array(densities.mean))
-        counts = densities.counts
-        whole = bool((counts == np.floor(counts)).all())  # gensim's own counts are of that type
-        for name, count in zip(densities.names, counts.astype(np.int64 if whole else np.float64).tolist(), strict=True):
-            vectors.set_vecattr(name, "count", count)
-        return vectors
-
 
 def _part(trained: Trained, role: str, side: str) -> Gaussians:
     return trained.halves(side)[0 if role == "entity" else -1].block
@@ -510,15 +438,3 @@ def _names(given: Any) -> list[object]:
     if given is None:
         return []
     return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-
-
-def _densities(trained: Trained, role: str, side: str, categories: bool) -> Densities:
-    """Return the densities of a role and side, with or without entities that are only categories."""
-    need_choice("role", role, ("entity", "context"))
-    names, part = trained.vocabulary(side), _part(trained, role, side)
-    taxonomy = trained.taxonomy(side)
-    if categories:
-        return Densities(list(names), names.counts, part.mean, part.variance, taxonomy, np.arange(len(names)))
-    ids = np.flatnonzero(trained.profile.candidates(side))
-    kept = [names[i] for i in ids.tolist()]
-    return Densities(kept, names.counts[ids], part.mean[ids], part.variance[ids], taxonomy, ids)

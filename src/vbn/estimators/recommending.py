@@ -132,13 +132,19 @@ def _inferred(trained: Trained, baskets: list[dict[Any, float]], query: str) -> 
             f"query='average' has nothing to average: the query is empty. Use {REMEDY}.",
             remedies=[("query", "fold_in")],
         )
+    ids, contexts = contexts_of_baskets(trained, baskets)
+    return (fold_in if query == "fold_in" else average)(trained, contexts), ids
+
+
+def contexts_of_baskets(trained: Trained, baskets: list[dict[Any, float]]) -> tuple[list[np.ndarray], ContextArrays]:
+    """Return the columns of each basket, and all of them as contexts of queries."""
     ids = [trained.columns.ids(basket) for basket in baskets]
     contexts = ContextArrays(
         np.concatenate(([0], np.cumsum([len(one) for one in ids]))).astype(np.int64),
         np.concatenate([*ids, np.empty(0, np.int64)]),
         np.array([count for basket in baskets for count in basket.values()], dtype=np.float64),
     )
-    return (fold_in if query == "fold_in" else average)(trained, contexts), ids
+    return ids, contexts
 
 
 def _compile(trained: Trained, verbose: bool) -> None:

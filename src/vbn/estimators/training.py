@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import ModelFileError, ParameterError
-from vbn.data import Dataset
+from vbn.data import Dataset, with_company
 from vbn.estimators.checking import Settings
 from vbn.estimators.progress import announced
 from vbn.estimators.warmup import warm_up
 from vbn.model import (
+    Company,
     EpochInfo,
     Network,
     Posterior,
     RelationInfo,
     RunningAverage,
+    Side,
     Trained,
     Validation,
     build_network,
@@ -28,6 +30,7 @@ from vbn.model import (
     go_on,
     past_of,
     sites_of,
+    tempered,
     with_base_rates,
     with_earlier_rates,
 )
@@ -42,7 +45,8 @@ class Training:
     """Bounds, held-out scores and the posterior of a fit, epoch by epoch.
 
     `whole` says whether `data` is everything that the model learned from; if not, no counts are kept with the model.
-    `dials` are the positions of the popularity dial of the model that this one goes on from.
+    `dials` and `company` are those of the model that this one goes on from. The network is that of
+    `fitted`, which has further rows, one for each column, if the model learns their company.
     """
 
     data: Dataset
@@ -53,12 +57,14 @@ class Training:
     tol: float | None
     whole: bool = True
     dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    company: Company | None = None
+    fitted: Dataset | None = None
     bounds: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
     def take(self, info: EpochInfo) -> None:
         """Record the result of an epoch."""
-        check_finite(self.network.posterior, info.lower_bound, self.data)
+        check_finite(self.network.posterior, info.lower_bound, self.data if self.fitted is None else self.fitted)
         self.bounds.append(info.lower_bound)
         if self.average is not None:
             self.average.add(self.network.posterior)
@@ -92,7 +98,31 @@ class Training:
         network = replace(self.network, posterior=self._posterior())
         network.posterior.settle()
         network = replace(network, relations=with_base_rates(network, self.data.relations, self.whole))
-        return replace(Trained.from_training(network, self.sampler), dials=self.dials)
+        trained = replace(Trained.from_training(network, self.sampler), dials=self.dials, company=self.company)
+        return trained if self.fitted is None else self._joined(trained)
+
+    def _joined(self, trained: Trained) -> Trained:
+        """Return a model of the rows of the data, with what their columns say of them."""
+        rows, counts, n = trained.row_side, self.data.counts, len(self.data.rows)
+        features = self.data.row_features if rows.features is not None else None
+        if features is not None and rows.features is not None:
+            features = features.selected([source.name for source in rows.features.sources])
+        own = Side(rows.name, self.data.rows, self.data.row_taxonomy, rows.active[:n], rows.unit, features=features)
+        found = replace(trained.without_company(own), noise_counts=self.data.noise_counts)
+        assert found.company is not None
+        u = found.posterior.u
+        joined = found.company.joined(u, counts.indptr, counts.indices.astype(np.int64))
+        u.mean[...], u.variance[...] = joined.mean, joined.variance
+        shares = self._own_shares()
+        for block in (found.posterior.v, found.posterior.bias):
+            tempered(block, shares)
+        return found
+
+    def _own_shares(self) -> np.ndarray:
+        """Return which share of the counts of each column is that of the data, and not of company."""
+        assert self.fitted is not None
+        own, all_of_them = self.data.counts.column_sums(), self.fitted.counts.column_sums()
+        return np.divide(own, all_of_them, out=np.ones(len(own)), where=all_of_them > 0)
 
     def record(self) -> dict[str, object]:
         """Return the history of the fit."""
@@ -149,12 +179,13 @@ def prepare(
     past = sites = None
     if earlier is not None and not whole:
         past, sites = past_of(earlier, data), sites_of(earlier, relations)
-    with announced("preparing kernels (compiling takes about half a minute, once per install)", params["verbose"]):
-        warm_up(dtype, bool(data.relations))
+    fitted = with_company(data) if params["company"] and whole and not data.shared and not data.relations else data
+    with announced("preparing kernels (compiling takes about ten seconds, once per install)", params["verbose"]):
+        warm_up(dtype, bool(data.relations), data.row_taxonomy is not None or data.column_taxonomy is not None)
     drawn = ("negatives", "noise_power", "subsample", "reject_positives", "relation_weight", "hard_negatives")
-    sampler = Sampler(data, **{name: params[name] for name in drawn}, seed=seed, dtype=dtype, past=past)
+    sampler = Sampler(fitted, **{name: params[name] for name in drawn}, seed=seed, dtype=dtype, past=past)
     network = build_network(
-        data,
+        fitted,
         sampler,
         settings.hyperpriors,
         relations,
@@ -167,11 +198,24 @@ def prepare(
         sites=sites,
     )
     if earlier is not None:
-        places = common_places(earlier.rows, data.rows), common_places(earlier.columns, data.columns)
+        places = common_places(earlier.rows, fitted.rows), common_places(earlier.columns, data.columns)
         names = [info.name for info in earlier.relations], [info.name for info in relations]
         carry(earlier.posterior, network.posterior, *places, *names)
         go_on(earlier.posterior, network.posterior, *places)
+        if fitted is not data and earlier.company is not None:
+            _keep_company(earlier.company, network.posterior, len(data.rows), places[1])
     held = None if validation is None else Validation(validation, data, sampler.noise(), params["negatives"], seed)
     average = RunningAverage(params["average_epochs"]) if params["resample"] and params["average_epochs"] > 1 else None
     dials = {} if earlier is None else earlier.dials  # until others are chosen
-    return Training(data, sampler, network, held, average, params["tol"], whole, dials)
+    company = None if earlier is None or fitted is not data else earlier.company
+    goal = None if fitted is data else fitted
+    return Training(data, sampler, network, held, average, params["tol"], whole, dials, company, goal)
+
+
+def _keep_company(company: Company, posterior: Posterior, first: int, columns: tuple[np.ndarray, np.ndarray]) -> None:
+    """Start the rows of columns, which come from the row `first` on, from what an earlier model knew of them."""
+    old, new = columns
+    there = old < len(company)
+    there[there] = company.known[old[there]]
+    posterior.u.mean[first + new[there]] = company.mean[old[there]]
+    posterior.u.variance[first + new[there]] = company.variance[old[there]]

@@ -11,20 +11,23 @@ from typing import Any, Self
 
 import numpy as np
 
+from vbn._errors import DataError, ParameterError
 from vbn._parameters import RENAMED, kept_with_model
 from vbn.data import Dataset, bytes_of
 from vbn.engines import Engine, make_engine
 from vbn.estimators.answers import Answers
 from vbn.estimators.automatic import choices, resolved
 from vbn.estimators.base import registered, warn_of_old_name
-from vbn.estimators.checking import Settings, check_parameters, need_callbacks, need_datasets
+from vbn.estimators.checking import Settings, check_parameters, need_callbacks, need_datasets, need_flag
 from vbn.estimators.checkpoint import Checkpoints, fingerprints, read_checkpoint
 from vbn.estimators.dialling import choose_dials
 from vbn.estimators.progress import Interrupt, Progress, announced
+from vbn.estimators.queries import by_side, hinting
 from vbn.estimators.strengths import LEAST, choose_strengths
 from vbn.estimators.training import Training, prepare
-from vbn.model import AUTO, CONTENT_STRENGTH, EpochInfo, Trained, continued, train
-from vbn.storage import write_folder
+from vbn.inference import comparable, forget
+from vbn.model import AUTO, CONTENT_STRENGTH, EpochInfo, Trained, continued, train, without_rows
+from vbn.storage import Forgotten, write_folder
 
 _ASKED = "what held-out cold entities chose"
 Callback = Callable[["VBN", EpochInfo], Any]
@@ -94,6 +97,10 @@ class VBN(Answers):
         not use them. "auto": before the fit, some entities with features lose their pairs, and the strength that ranks
         them best in short fits is taken, which takes about as long as the fit. It is held, not learned: the bound would
         choose too little.
+    company : {"auto", True, False}, default "auto"
+        Whether rows (users, patients) also learn from what occurs together: every column then has a density as a row
+        too, and a row is the mean of what its own pairs say and of what its columns say. "auto" does so where rows are
+        short. It needs rows and columns that are different entities, and no relations.
     favour : {"all", "balanced", "rare"}, optional, default "all"
         At the end of a fit, a few pairs are held out from a copy of the model, and the position of the popularity dial
         that ranks them best is kept as ``recommend(popularity="auto")``: best for all targets, for rare ones, or for
@@ -162,6 +169,7 @@ class VBN(Answers):
     """
 
     _renamed = RENAMED
+    _forgotten: tuple[Forgotten, ...] = ()  # entities that must not be in a folder that this model is saved to
 
     def __init__(
         self,
@@ -182,6 +190,7 @@ class VBN(Answers):
         bias_prior: str = "taxonomy",
         cold_precision: str = "siblings",
         content_strength: float | str | dict[str, float | str] = 0.25,
+        company: bool | str = "auto",
         favour: str | None = "all",
         resample: bool = True,
         average_epochs: int = 5,
@@ -214,6 +223,7 @@ class VBN(Answers):
         self.bias_prior = bias_prior
         self.cold_precision = cold_precision
         self.content_strength = content_strength
+        self.company = company
         self.favour = favour
         self.resample = resample
         self.average_epochs = average_epochs
@@ -256,7 +266,9 @@ class VBN(Answers):
         """
         need_datasets("fit", data, validation)
         earlier = self._trained if self.warm_start and resume_from is None else None
-        return self._fit(data, validation, need_callbacks(callbacks), earlier, resume_from)
+        self._fit(data, validation, need_callbacks(callbacks), earlier, resume_from)
+        self._position = None  # what was observed before is not among this data
+        return self
 
     def partial_fit(
         self,
@@ -270,6 +282,7 @@ class VBN(Answers):
         A model that was saved without its counts can go on too: its posterior becomes the prior of the new data, while
         categories and precisions keep learning from old and new entities. That is an approximation, good if the earlier
         data was the larger part; the model then keeps no counts of the new data either. Its bound omits a constant.
+        Vectors stay comparable: the fit starts from the present ones, and is turned back where it has drifted.
 
         Parameters
         ----------
@@ -290,11 +303,20 @@ class VBN(Answers):
         need_datasets("partial_fit", data, validation)
         if self._trained is None:
             return self.fit(data, validation, callbacks, resume_from)
+        if self._trained.left_out is not None:
+            raise DataError(
+                "this model was saved without its rows, which the earlier data belongs to; fit it to all data again, "
+                "or save it with {remedy}.",
+                remedies=[("rows", True)],
+            )
         whole = self._data is not None
-        data = continued(self._trained, data) if self._data is None else self._data.merge(data)
-        return self._fit(data, validation, need_callbacks(callbacks), self._trained, resume_from, whole)
+        earlier = self._trained
+        data = continued(earlier, data) if self._data is None else self._data.merge(data)
+        self._fit(data, validation, need_callbacks(callbacks), earlier, resume_from, whole)
+        self._trained = comparable(self.trained_, earlier)
+        return self
 
-    def save(self, folder: str | os.PathLike[str], counts: bool = True) -> Path:
+    def save(self, folder: str | os.PathLike[str], counts: bool = True, rows: bool = True) -> Path:
         """Write the model to a folder: tensors, config.json and a model card. Replaces a model that is there.
 
         At every moment the folder holds the old model or the new one, even if the process is killed. Saving the same
@@ -307,6 +329,10 @@ class VBN(Answers):
         counts
             Whether to keep the counts too, so that `partial_fit` after loading uses all of them. Without them the
             folder is smaller and reveals no single pairs, and the posterior stands in for the old counts.
+        rows
+            Whether to keep the rows, where they are other entities than the columns. Without them the folder tells
+            nothing of users or patients: no name, no density, no counts. `recommend` for a list of items, `similar`
+            among items, `add` and `export` work as before; `recommend(user=...)` and `partial_fit` need the rows.
 
         Returns
         -------
@@ -318,7 +344,8 @@ class VBN(Answers):
         ModelFileError
             If it cannot be written; a model that was there is unchanged.
         """
-        trained = self.trained_
+        need_flag("rows", rows)
+        trained = self.trained_ if rows else self._without_rows()
         self._check_for_saving()
         record = {
             "lower_bounds": self.lower_bounds_.tolist(),
@@ -328,8 +355,56 @@ class VBN(Answers):
         }
         if self.inputs_:
             record["inputs"] = dict(self.inputs_)
-        params = kept_with_model(self.get_params())
-        return write_folder(folder, trained, self.data_, type(self).__name__, params, record, counts=bool(counts))
+        if self._position is not None:
+            record |= self._position.record()
+        params, kept = kept_with_model(self.get_params()), bool(counts and rows)
+        about = type(self).__name__, params, record
+        return write_folder(folder, trained, self.data_, *about, counts=kept, forgotten=self._forgotten)
+
+    @hinting(by_side)
+    def forget(self, entity: Any, side: str = "column") -> Self:
+        """Forget an entity, such as a user who asked for it: its density, counts, label, features, edges and name.
+
+        Other densities stay as they are, with what they have learned from it, until the next fit, which does not see
+        it any more. `save` removes it from all files of a folder: pairs that were held out, the map, and a checkpoint,
+        which is removed as a whole. Files outside of the folder are yours.
+
+        Parameters
+        ----------
+        entity
+            Its name, or a list of names.
+        side
+            "row" or "column", where the two differ. Where a name is on both sides, forget it on each.
+
+        Raises
+        ------
+        UnknownEntityError
+            For a name that the model does not know; nothing has been forgotten then.
+        DataError
+            If nothing that was seen would be left.
+
+        Examples
+        --------
+        >>> import vbn
+        >>> data = vbn.Dataset.from_interactions(["ann", "ann", "ben"], ["tea", "milk", "tea"])
+        >>> model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data)
+        >>> model.forget("ann", side="row").trained_.rows.names
+        ('ben',)
+        """
+        trained, many = self.trained_, isinstance(entity, list | tuple | set | frozenset)
+        names = list(entity) if many else [entity]
+        self._trained, self._data, gone = forget(trained, self.data_, names, side)
+        where = "both" if trained.shared else side
+        self._forgotten = (*self._forgotten, *((where, name) for name in gone))
+        return self
+
+    def _without_rows(self) -> Trained:
+        if self.trained_.shared:
+            raise ParameterError(
+                "rows and columns are the same entities in this model, so it has no rows to leave out; omit {remedy}.",
+                remedies=[("rows", False)],
+            )
+        return without_rows(self.trained_)
 
     def describe(self) -> str:
         """Return in words what the model is made of and what its fit chose, with the reasons.
@@ -375,7 +450,8 @@ class VBN(Answers):
         """Show the explorer in a notebook: search, neighbours, taxonomy, map, "what if" and recommendations.
 
         A small server runs in this process, on this machine's own address only, until `stop` of what is returned is
-        called or the process ends. From a terminal: ``vbn serve FOLDER``. Needs pip install 'vbn[serve]'.
+        called or the process ends. On a JupyterHub the page comes through jupyter-server-proxy. From a terminal:
+        ``vbn serve FOLDER``. Needs pip install 'vbn[serve]'.
 
         Parameters
         ----------

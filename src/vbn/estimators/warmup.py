@@ -1,6 +1,6 @@
-"""Compile every kernel that a fit uses, or load it from the cache, on a problem with five entities.
+"""Compile the kernels that a fit uses, and only these, or load them from the cache, on a problem with five entities.
 
-Compiling takes half a minute, once per install, because a process compiles one kernel at a time. The largest kernel
+Compiling takes about ten seconds, once per install, because a process compiles one kernel at a time. The largest kernel
 takes about as long as all others together, so a second process compiles it in parallel if there is a core for it.
 """
 
@@ -31,8 +31,6 @@ from vbn.model import (
     Plan,
     RelationCells,
     RelationInfo,
-    Validation,
-    Zero,
     build_network,
     check_finite,
     relation_cells,
@@ -40,13 +38,13 @@ from vbn.model import (
 )
 from vbn.sampling import Sampler
 
-_warm: set[tuple[str, bool]] = set()
+_warm: set[tuple[str, bool, bool]] = set()
 _HELP = "import numpy; from vbn.estimators.warmup import compile_entities; compile_entities(numpy.dtype({!r}))"
 
 
-def warm_up(dtype: np.dtype, relations: bool) -> None:
-    """Make the first epoch of a fit as fast as the others; compile the kernels of relations only with `relations`."""
-    if (dtype.name, relations) in _warm:
+def warm_up(dtype: np.dtype, relations: bool, taxonomy: bool) -> None:
+    """Make the first epoch of a fit as fast as the others; relations and taxonomies have kernels of their own."""
+    if (dtype.name, relations, taxonomy) in _warm:
         return
     import numba
 
@@ -54,21 +52,20 @@ def warm_up(dtype: np.dtype, relations: bool) -> None:
         raise VBNError("kernels cannot run uncompiled: unset the environment variable NUMBA_DISABLE_JIT.")
     if sys.executable and available_cores() > 1 and not _compiled_before():
         with _helper(dtype):
-            _run(dtype, relations, _AllOthers(1))
-    _run(dtype, relations, ThreadEngine(1))
-    _warm.add((dtype.name, relations))
+            _run(dtype, relations, taxonomy, _AllOthers(1))
+    _run(dtype, relations, taxonomy, ThreadEngine(1))
+    _warm.add((dtype.name, relations, taxonomy))
 
 
 def compile_entities(dtype: np.dtype) -> None:
     """Compile the kernel that updates entities."""
-    _, sampler, network = _problem(dtype, relations=False)
+    _, sampler, network = _problem(dtype, relations=False, taxonomy=False)
     sample = DrawnSample(Plan(sampler), 0, relation_cells(network, sampler, 0, ThreadEngine(1)))
     one = np.ones(1, dtype)
     cells = CellArrays(np.array([0, 1]), np.zeros(1, np.int32), one, one, 0)
     pairs = Cooccurrence.of(network.posterior)
     for own in (pairs.u, pairs.v):
-        inputs = pairs.entity_inputs(own, sample.relations)
-        inputs._replace(prior=Zero(own.gamma.dim)).update(0, 1, cells)  # kernels of priors are compiled elsewhere
+        pairs.entity_inputs(own, sample.relations).update(0, 1, cells)
 
 
 def _compiled_before() -> bool:
@@ -90,9 +87,10 @@ def _helper(dtype: np.dtype) -> Iterator[None]:
             process.terminate()
 
 
-def _problem(dtype: np.dtype, relations: bool, apart: bool = False) -> tuple[Dataset, Sampler, Network]:
+def _problem(dtype: np.dtype, relations: bool, taxonomy: bool, apart: bool = False) -> tuple[Dataset, Sampler, Network]:
     data = Dataset.from_pairs(["a", "b", "c", "a"], ["b", "a", "a", "c"])
-    data = data.with_taxonomy({"a": ["d"], "b": ["d"], "d": ["e"]})
+    if taxonomy:
+        data = data.with_taxonomy({"a": ["d"], "b": ["d"], "d": ["e"]})
     if relations:
         data = data.with_relation("r", [("a", "b")])
     sampler = Sampler(data, negatives=1, noise_power=0.75, subsample=None, reject_positives=False, seed=0, dtype=dtype)
@@ -100,12 +98,11 @@ def _problem(dtype: np.dtype, relations: bool, apart: bool = False) -> tuple[Dat
     return data, sampler, build_network(data, sampler, Hyperpriors(), infos, dim=2, seed=0, dtype=dtype, apart=apart)
 
 
-def _run(dtype: np.dtype, relations: bool, engine: Engine) -> None:
+def _run(dtype: np.dtype, relations: bool, taxonomy: bool, engine: Engine) -> None:
     for apart in (False, True) if relations else (False,):
-        data, sampler, network = _problem(dtype, relations, apart)
+        data, sampler, network = _problem(dtype, relations, taxonomy, apart)
         for info in train(network, sampler, engine, epochs=1, resample=True):
             check_finite(network.posterior, info.lower_bound, data)
-    Validation(data, data, sampler.noise(), 1, 0).log_likelihood(network.posterior)
 
 
 class _AllOthers(ThreadEngine):

@@ -13,6 +13,7 @@ from vbn.baselines import Predictive
 from vbn.data import Dataset, Vocabulary, as_name, known_ids
 from vbn.evaluation.asking import Subject, subject_of
 from vbn.evaluation.dropped import warn_of_unknown
+from vbn.evaluation.figures import FigureRows
 from vbn.evaluation.metrics import (
     coverage,
     hit_rate,
@@ -173,11 +174,11 @@ def evaluate_recommendation(
     catalogue[pairs.items] = True
     _rank(subject, pairs, catalogue, rankings)
     counts = subject.counts
-    return [
+    return FigureRows(
         row | {"unknown": pairs.unknown, "seen": len(pairs.items) - row["pairs"]} if row["items"] == "all" else row
         for ranking in rankings
         for row in _rows(ranking, counts, catalogue, float(rare), cuts)
-    ]
+    )
 
 
 def _cuts(k: Any) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from vbn._errors import DataError
 from vbn.data import Dataset, Vocabulary, known_ids
 from vbn.evaluation.dropped import warn_of_unknown
+from vbn.evaluation.figures import Figures
 from vbn.evaluation.metrics import area_under_curve, calibration_error, mean_log_probability, spearman
 from vbn.inference import Asked, pair_scores
 
@@ -80,13 +81,15 @@ def evaluate_pairs(
     p = trained.link.probability(*pair_scores(trained, pairs.rows, pairs.columns))
     observed = pairs.labels > 0
     warn_of_unknown(pairs.skipped, held.counts.nnz)
-    return {
-        "pairs": int(observed.sum()),
-        "unknown": pairs.skipped,
-        "log_probability": mean_log_probability(p, pairs.labels, pairs.weights),
-        "auc": area_under_curve(p[observed], p[~observed], (pairs.weights[observed], pairs.weights[~observed])),
-        "calibration_error": calibration_error(p, pairs.labels, pairs.weights),
-    }
+    return Figures(
+        {
+            "pairs": int(observed.sum()),
+            "unknown": pairs.skipped,
+            "log_probability": mean_log_probability(p, pairs.labels, pairs.weights),
+            "auc": area_under_curve(p[observed], p[~observed], (pairs.weights[observed], pairs.weights[~observed])),
+            "calibration_error": calibration_error(p, pairs.labels, pairs.weights),
+        }
+    )
 
 
 def evaluate_similarity(
@@ -134,11 +137,13 @@ def evaluate_similarity(
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
     a, b = np.split(vectors, 2)
     cosines = (a * b).sum(axis=1)
-    return {
-        "spearman": spearman(cosines, [scores[i] for i in known]),
-        "pairs": len(known),
-        "unknown": len(left) - len(known),
-    }
+    return Figures(
+        {
+            "spearman": spearman(cosines, [scores[i] for i in known]),
+            "pairs": len(known),
+            "unknown": len(left) - len(known),
+        }
+    )
 
 
 def evaluate_relation(
@@ -180,15 +185,17 @@ def evaluate_relation(
     p = link.probability(*asked.pair_moments(rows, columns))
     random = link.probability(*asked.pair_moments(np.repeat(rows, _DRAWS), drawn))
     places = _places(model, asked, rows, columns)
-    return {
-        "pairs": len(rows),
-        "unknown": len(left) - len(rows),
-        "log_probability": mean_log_probability(p, np.ones(len(p))),
-        "auc": area_under_curve(p, random),
-        "hits@1": float(np.mean(places == 1)),
-        "hits@10": float(np.mean(places <= _FIRST)),
-        "mrr@10": float(np.mean(np.where(places <= _FIRST, 1.0 / places, 0.0))),
-    }
+    return Figures(
+        {
+            "pairs": len(rows),
+            "unknown": len(left) - len(rows),
+            "log_probability": mean_log_probability(p, np.ones(len(p))),
+            "auc": area_under_curve(p, random),
+            "hits@1": float(np.mean(places == 1)),
+            "hits@10": float(np.mean(places <= _FIRST)),
+            "mrr@10": float(np.mean(np.where(places <= _FIRST, 1.0 / places, 0.0))),
+        }
+    )
 
 
 def _places(model: Any, asked: Asked, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from vbn.data import (
 )
 from vbn.inference.newcomers import NewEntity
 from vbn.kernels import CellArrays
-from vbn.model import COLUMN, ROW, Block, Choice, Cooccurrence, Measured, Side, Trained, no_relations
+from vbn.model import COLUMN, ROW, Block, Choice, Cooccurrence, Gaussians, Measured, Side, Trained, no_relations
 
 _SWEEPS = 100  # at most
 _SETTLED = 0.02  # means that move by fewer standard deviations are settled
@@ -59,7 +59,7 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
     for again in (False, True) if Choice(blocks) and trained.shared else (False,):  # rows learn what columns chose
         if grows[ROW]:
             _fold_in_rows(result, new, seed, blocks if again else blocks[:1])
-        if grows[COLUMN]:
+        if grows[COLUMN] and result.row_totals.any():  # not so without any rows
             _fold_in_columns(result, new, seed, blocks)
     for block in (result.posterior.u, result.posterior.v):
         last = slice(-len(new), None)
@@ -75,13 +75,13 @@ def add_entities(trained: Trained, new: Sequence[NewEntity], side: str, seed: in
 def _grown_vocabulary(trained: Trained, names: Vocabulary, new: Sequence[NewEntity]) -> Vocabulary:
     """Return the vocabulary with the new entities, counted in its own unit (a token has several contexts)."""
     grown = [*names.names, *(entity.name for entity in new)]
-    return Vocabulary(grown, _with_new(trained, names.counts, new), names.labels)
+    return type(names)(grown, _with_new(trained, names.counts, new), names.labels)
 
 
 def _with_new(trained: Trained, counts: np.ndarray, new: Sequence[NewEntity]) -> np.ndarray:
     """Return counts with those of the new entities, in the same unit: what all add up to is what was seen of rows."""
     seen = counts.sum()
-    unit = trained.row_totals.sum() / seen if seen > 0 else 1.0
+    unit = trained.total / seen if seen > 0 else 1.0
     return np.concatenate([counts, [sum(entity.contexts.values()) / unit for entity in new]])
 
 
@@ -159,6 +159,12 @@ def _fold_in_rows(trained: Trained, new: Sequence[NewEntity], seed: int, known: 
     negatives = Negatives(noise, weights, bool(trained.rejects), made_up=True, seed=seed)
     cells = cells_of(new, trained.columns, len(trained.rows) - added, negatives)
     _sweep(trained.cooccurrence, trained.posterior.u, cells, new, known)
+    if trained.company is not None:
+        u, ids = trained.posterior.u, [trained.columns.ids(entity.contexts) for entity in new]
+        own = Gaussians(u.mean[-added:], u.variance[-added:])
+        indptr = np.concatenate([[0], np.cumsum([len(found) for found in ids])])
+        joined = trained.company.joined(own, indptr, np.concatenate(ids).astype(np.int64))
+        u.mean[-added:], u.variance[-added:] = joined.mean, joined.variance
 
 
 def _fold_in_columns(trained: Trained, new: Sequence[NewEntity], seed: int, known: Sequence[Block]) -> None:

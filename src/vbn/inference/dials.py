@@ -52,7 +52,7 @@ class Cases:
             for number, offset in enumerate(offsets):
                 np.add(turned, offset, out=room)
                 own = room[lines, targets][:, None]
-                reached = np.count_nonzero(room >= own, axis=1) + np.count_nonzero(room > own, axis=1)
+                reached = _counted(room >= own) + _counted(room > own)
                 above[number, part] = (reached - 1) / 2.0  # ties count half
         return above, others
 
@@ -69,6 +69,11 @@ class Cases:
                 if trained.shared:
                     scores[number, row] = -np.inf
             yield part, scores[:, ids], at.reshape(-1)
+
+
+def _counted(mask: np.ndarray) -> np.ndarray:
+    """Count what is true in each row; numpy is several times as fast with one row at a time."""
+    return np.fromiter((np.count_nonzero(row) for row in mask), np.int64, len(mask))
 
 
 def worth_of(above: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from vbn.inference.html import html_text
+
 _ROLES = {
     "category": {"u": "as a category (u)", "v": "as a category (v)"},
     "both": {"u": "as an entity (u)", "v": "as a context (v)"},
@@ -145,6 +147,9 @@ class Explanation:
                 for key in _OF_CONTENT:
                     del part[key]
         return found
+
+    def _repr_html_(self) -> str:
+        return html_text(repr(self))
 
     def __repr__(self) -> str:
         first = self.parts[0]

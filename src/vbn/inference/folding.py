@@ -7,13 +7,13 @@ import numpy as np
 from vbn._errors import ParameterError
 from vbn.data import Counts
 from vbn.kernels import ContextArrays, QueryPrior
-from vbn.model import Gaussians, Trained
+from vbn.model import EntityCells, Gaussians, Trained
 
-_SWEEPS = 4
+SWEEPS = 4
 _NEGATIVES = 512  # columns that stand for the noise distribution, the same for every query
 
 
-def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) -> Gaussians:
+def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = SWEEPS) -> Gaussians:
     """Infer the densities of new rows without parents from the columns and counts of each.
 
     Negatives weigh as much as in training. They stand at even steps of the cumulative noise distribution: every query
@@ -22,15 +22,33 @@ def fold_in(trained: Trained, contexts: ContextArrays, sweeps: int = _SWEEPS) ->
     from vbn.kernels import folding
 
     q, n = trained.posterior, len(contexts.indptr) - 1
-    dtype, owner = q.v.mean.dtype, np.repeat(np.arange(n), np.diff(contexts.indptr))
-    gamma = trained.hyperpriors.of("entity", q.dim, np.bincount(owner, contexts.weights, minlength=n))
-    shape, rate = (np.broadcast_to(np.asarray(value, np.float64), n).copy() for value in (gamma.shape, gamma.beta))
+    dtype, (shape, rate) = q.v.mean.dtype, _hyperprior(trained, contexts)
     prior = QueryPrior(np.zeros((n, q.dim)), np.zeros(n), trained.profile.row_precision, shape, rate)
     result = Gaussians(np.empty((n, q.dim), dtype), np.empty((n, q.dim), dtype))
     negatives, ratio = trained.profile.negatives(_NEGATIVES), float(trained.negatives)
     columns = q.v.densities, q.bias.densities
     folding.fold_in(0, n, contexts, negatives, ratio, *columns, prior, sweeps, result.densities)
-    return result
+    return result if trained.company is None else trained.company.joined(result, contexts.indptr, contexts.indices)
+
+
+def folded_cells(trained: Trained, contexts: ContextArrays, query: Gaussians) -> tuple[EntityCells, float]:
+    """Return the cells that one query was inferred from, with those of its negatives, and its E[tau]."""
+    weights, negatives = contexts.weights.astype(np.float64), trained.profile.negatives(_NEGATIVES)
+    noise = np.bincount(negatives, minlength=len(trained.columns)) * (trained.negatives * weights.sum() / _NEGATIVES)
+    seen = np.bincount(contexts.indices, weights, minlength=len(noise))
+    others = np.flatnonzero((seen > 0) | (noise > 0))
+    (shape,), (rate,) = _hyperprior(trained, contexts)
+    tau = shape / (rate + 0.5 * float((query.mean.astype(np.float64) ** 2 + query.variance).sum()))
+    return EntityCells(others, seen[others], seen[others], noise[others]), float(tau)
+
+
+def _hyperprior(trained: Trained, contexts: ContextArrays) -> tuple[np.ndarray, np.ndarray]:
+    """Return shape and first rate of q(tau) of each query."""
+    n = len(contexts.indptr) - 1
+    owner = np.repeat(np.arange(n), np.diff(contexts.indptr))
+    gamma = trained.hyperpriors.of("entity", trained.posterior.dim, np.bincount(owner, contexts.weights, minlength=n))
+    shape, rate = (np.broadcast_to(np.asarray(value, np.float64), n).copy() for value in (gamma.shape, gamma.beta))
+    return shape, rate
 
 
 def average(trained: Trained, contexts: ContextArrays) -> Gaussians:

@@ -120,7 +120,7 @@ def by_cosine(
     """
     (mean,), (variance,) = query.mean, query.variance
     unit = mean / max(float(np.linalg.norm(mean)), 1e-30)  # a mean of 0 points nowhere: its cosine is 0
-    near = _contenders(vectors.mean @ unit.astype(vectors.mean.dtype), norms, allowed, k, len(unit))
+    near = _contenders(vectors.mean, unit, norms, allowed, k)
     means = vectors.mean[near].astype(np.float64)
     scores = np.einsum("ij,j->i", means, unit) / norms[near]  # equal rows get equal bits, so ties go by id
     first = top(scores, np.ones(len(near), dtype=bool), k)
@@ -128,20 +128,29 @@ def by_cosine(
     return best, scores[first] * known, cosine_std(mean, variance, means[first], vectors.variance[best])
 
 
-def _contenders(products: np.ndarray, norms: np.ndarray, allowed: np.ndarray, k: int, dim: int) -> np.ndarray:
-    """Return the ids of all that may be among the k best by cosine, given products in the precision of the means.
+def _contenders(means: np.ndarray, unit: np.ndarray, norms: np.ndarray, allowed: np.ndarray, k: int) -> np.ndarray:
+    """Return the ids of all that may be among the k best by cosine, by products in the precision of the means.
 
-    A product in float64 would first turn all means into float64, which takes five times as long as the product. `norms`
-    are at least the lengths of the means, so no quotient is off by more than the rounding of a cosine.
+    `norms` are at least the lengths of the means, so no quotient is off by more than the rounding of a cosine.
     """
-    if k >= len(products):
+    from vbn.kernels.predictive import quotients
+
+    if k >= len(means):
         return np.flatnonzero(allowed)
-    rounding = 2.0 * (dim + 4) * float(np.finfo(products.dtype).eps)
-    rough = products / norms.astype(products.dtype)
+    rough = np.empty(len(means), means.dtype)
+    quotients(means, unit.astype(means.dtype), norms, rough)
     rough[~allowed] = -np.inf
-    kth = float(np.partition(rough, len(rough) - k)[len(rough) - k])
-    near = np.flatnonzero(rough >= kth - rounding)
+    rounding = 2.0 * (len(unit) + 4) * float(np.finfo(means.dtype).eps)
+    near = np.flatnonzero(rough >= _not_above_kth(rough, k) - rounding)
     return np.asarray(near[allowed[near]])
+
+
+def _not_above_kth(scores: np.ndarray, k: int) -> float:
+    """Return a number that at least k scores reach: the k-th best among the best of many blocks."""
+    width = max(min(1024, len(scores) // (4 * k)), 1)
+    whole = len(scores) // width * width
+    tops = np.append(scores[:whole].reshape(-1, width).max(axis=1), scores[whole:])
+    return float(np.partition(tops, len(tops) - k)[len(tops) - k])
 
 
 def cosine_std(a: np.ndarray, a_variance: np.ndarray, b: np.ndarray, b_variance: np.ndarray) -> np.ndarray:

@@ -205,7 +205,8 @@ def tables(
     trained: Trained, queries: Gaussians, ranked: Ranked, dial: Dial, names: list[str | None], measure: str
 ) -> list[Table]:
     """Make a table for each query: probabilities after the dial, with their standard deviations."""
-    posterior, found = trained.posterior, []
+    posterior, link, found = trained.posterior, trained.link, []
+    added = dial.added(trained.profile) if dial else None
     for q, name in enumerate(names):
         there = ranked.columns[q] >= 0
         columns, logits = ranked.columns[q][there], ranked.logits[q][there]
@@ -213,8 +214,8 @@ def tables(
         v, v_variance = posterior.v.mean[columns].astype(np.float64), posterior.v.variance[columns]
         mean = v @ u + posterior.bias.mean[columns]
         variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
-        if dial:
-            mean = mean + dial.added(trained.profile)[columns]
-        scores, std = trained.link.calibrated(logits), trained.link.std(mean, variance)
+        if added is not None:
+            mean = mean + added[columns]
+        scores, std = link.calibrated(logits), link.std(mean, variance)
         found.append(Table.of(trained.columns, columns, scores, std, measure, query=name))
     return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from vbn._errors import MissingExtraError
+from vbn.inference.html import html_table
 
 if TYPE_CHECKING:
     import pandas
@@ -65,11 +66,14 @@ def _first_few(values: np.ndarray) -> str:
 
 
 class Frames(ABC):
-    """Gives what has columns `to_pandas` and `to_polars`."""
+    """Gives what has columns `to_pandas` and `to_polars`, and a table in notebooks."""
 
     @abstractmethod
     def _columns(self) -> dict[str, Any]:
         """Return the columns of a data frame."""
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns())
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return all rows as a pandas data frame."""
@@ -176,6 +180,9 @@ class Table(Frames, Sequence[Row]):
     def _columns(self) -> dict[str, Any]:
         labels = {} if self.labels is None else {"label": self.labels}
         return {"entity": self.entities, **labels, "score": self.scores, "std": self.stds}
+
+    def _repr_html_(self) -> str:
+        return html_table({self.measure if name == "score" else name: row for name, row in self._columns().items()})
 
     def __repr__(self) -> str:
         titles = ["entity"] if self.labels is None else ["entity", "label"]

@@ -10,11 +10,13 @@ from vbn.kernels.arrays import (
     CellArrays,
     ContextArrays,
     DensityArrays,
+    EventArrays,
     EvidenceArrays,
     ParentArrays,
     PriorArrays,
     QueryPrior,
     RelationArrays,
+    TouchedPrior,
 )
 from vbn.kernels.closed_form import damping, logit
 
@@ -22,11 +24,13 @@ __all__ = [
     "CellArrays",
     "ContextArrays",
     "DensityArrays",
+    "EventArrays",
     "EvidenceArrays",
     "ParentArrays",
     "PriorArrays",
     "QueryPrior",
     "RelationArrays",
+    "TouchedPrior",
     "damping",
     "logit",
 ]

@@ -93,3 +93,41 @@ class QueryPrior(NamedTuple):
     tau: float
     shape: np.ndarray
     rate: np.ndarray
+
+
+class EventArrays(NamedTuple):
+    """What was observed of some entities: positions indptr[q]..indptr[q+1]-1 hold the others of entity q, with weights.
+
+    `noise` are the others that stand for the negatives of all entities, with their shares; `negative` is what the
+    negatives of each weigh together. With `rejects`, others that an entity was seen with are none of its negatives:
+    those of its events, and those at known_indptr[ids[q]]..known_indptr[ids[q]+1]-1 and
+    since_indptr[q]..since_indptr[q+1]-1. With `made_up`, the rest then weighs more.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    noise: np.ndarray
+    shares: np.ndarray
+    negative: np.ndarray
+    rejects: bool
+    made_up: bool
+    ids: np.ndarray
+    known_indptr: np.ndarray
+    known_indices: np.ndarray
+    since_indptr: np.ndarray
+    since_indices: np.ndarray
+
+
+class TouchedPrior(NamedTuple):
+    """The priors of some variables: means (q, t), total variance of each mean, E[tau], and each one's Gamma.
+
+    `tau` is updated; `evidence` is what earlier data said of them.
+    """
+
+    mean: np.ndarray
+    spread: np.ndarray
+    tau: np.ndarray
+    shape: np.ndarray
+    rate: np.ndarray
+    evidence: EvidenceArrays

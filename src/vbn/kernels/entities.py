@@ -4,7 +4,7 @@ Dropping the off-diagonal of the precision matrix, as the paper's text suggests,
 are updated one by one, each given the latest values of the others, which raises the bound each time. There are two ways
 to the same numbers. `_direct_pass` keeps the row's contexts, dimension by cell, and costs O(t) per cell. If they would
 not fit into the cache, or if the row has relations, the weighted Gram matrix of the contexts is built first, at O(t^2)
-per cell.
+per cell: that is the kernel of `vbn.kernels.gram`, which most fits do without.
 
 After v_j come q(b_j), Eq. (bj-updates), and the bounded log-likelihood of the column's cells. Both need the moments of
 the same products u_i.v_j, which are computed once per column.
@@ -21,11 +21,8 @@ from vbn.kernels.moments import (
     dot_moments,
     linearise,
     load_row,
-    projection_moments,
-    relation_moments,
 )
 
-_BLOCK = 64  # cells per block of the Gram matrix, which stays in the first-level cache
 _STEP = 32  # cells per step of the vector loops
 _CHUNK = 256  # cells per chunk of the direct pass; sums within it are in the model's type, sums of chunks in float64
 
@@ -35,6 +32,13 @@ def span(i, cells):
     """Return where the cells of row i begin and end."""
     at = i - cells.first
     return cells.indptr[at], cells.indptr[at + 1]
+
+
+@helper
+def needs_gram(i, cells, relations, direct_cells):
+    """Return whether row i has relations or more than `direct_cells` cells."""
+    begin, end = span(i, cells)
+    return relations.indptr[i] < relations.indptr[i + 1] or end - begin > direct_cells
 
 
 @helper
@@ -107,122 +111,6 @@ def update_biases(first, last, active, cells, own, other, prior_precision, prior
         if active[j]:
             update_bias(j, cells, prior_precision[j], prior_linear[j], products, bias)
         result[j] = likelihood(j, cells, products, bias)
-
-
-@helper
-def _add_block(gram, extra, linear, work, filled):
-    """Add a block of cells, stored dimension by cell: L mu mu^T (lower triangle), L var, target mu.
-
-    Sums over a block are in the model's type, sums of blocks in float64.
-    """
-    block, scaled, slopes, targets, spread = work
-    t = gram.shape[0]
-    zero = block.dtype.type(0)
-    for d in range(t):
-        total = zero
-        for k in range(filled):
-            scaled[k] = slopes[k] * block[d, k]
-            total += targets[k] * block[d, k]
-        linear[d] += total
-        extra[d] += spread[d]
-        spread[d] = zero
-        e = 0
-        while e + 3 <= d:
-            s0 = zero
-            s1 = zero
-            s2 = zero
-            s3 = zero
-            for k in range(filled):
-                s = scaled[k]
-                s0 += s * block[e, k]
-                s1 += s * block[e + 1, k]
-                s2 += s * block[e + 2, k]
-                s3 += s * block[e + 3, k]
-            gram[d, e] += s0
-            gram[d, e + 1] += s1
-            gram[d, e + 2] += s2
-            gram[d, e + 3] += s3
-            e += 4
-        while e <= d:
-            s0 = zero
-            for k in range(filled):
-                s0 += scaled[k] * block[e, k]
-            gram[d, e] += s0
-            e += 1
-
-
-@helper
-def _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work):
-    """Add the co-occurrence cells of row i to the Gram matrix, the extra diagonal (variances) and the linear term."""
-    own_mean, own_second, own_variance = row
-    block, _, slopes, targets, spread = work
-    t = gram.shape[0]
-    filled, last = 0, len(cells.indices) - 1
-    begin, end = span(i, cells)
-    for k in range(begin, end):
-        j, soon = cells.indices[k], cells.indices[min(k + AHEAD, last)]
-        prefetch_row(other.mean, soon)
-        prefetch_row(other.variance, soon)
-        at = i if bias_is_own else j
-        mean, variance = dot_moments(own_mean, own_second, own_variance, other.mean, other.variance, j)
-        mean += bias.mean[at]
-        variance += bias.variance[at]
-        slope, pull = linearise(mean * mean + variance, cells.positive[k], cells.negative[k])
-        slopes[filled] = slope
-        targets[filled] = pull - slope * bias.mean[at]
-        for d in range(t):
-            block[d, filled] = other.mean[j, d]
-        weight = slopes[filled]
-        for d in range(t):
-            spread[d] += weight * other.variance[j, d]
-        filled += 1
-        if filled == _BLOCK:
-            _add_block(gram, extra, linear, work, filled)
-            filled = 0
-    if filled:
-        _add_block(gram, extra, linear, work, filled)
-
-
-@helper
-def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
-    """Add the relations of row i: X^T S X to the Gram matrix, S_mm var_x to the diagonal, X^T l to the linear term."""
-    t = gram.shape[0]
-    begin, end = relations.indptr[i], relations.indptr[i + 1]
-    while begin < end:
-        k = relations.kind[begin]
-        start, stop = relations.offsets[k], relations.offsets[k + 1]
-        rank = stop - start
-        a_first, pull = np.empty(rank), np.zeros(rank)
-        a_second, stiff = np.empty((rank, rank)), np.zeros((rank, rank))
-        projection_moments(
-            own.mean, own.variance, i, relations.own_mean, relations.own_variance, start, stop, a_first, a_second
-        )
-        while begin < end and relations.kind[begin] == k:
-            j = relations.indices[begin]
-            at = i if bias_is_own else j
-            c_first, c_second = relations.c_first[relations.places[begin]], relations.c_second[relations.places[begin]]
-            mean, square = relation_moments(a_first, a_second, c_first, c_second, rank)
-            r = np.float64(relations.bias_mean[k, at])
-            square += 2.0 * r * mean + r * r + relations.bias_variance[k, at]
-            slope, target = linearise(square, relations.positive[begin], relations.negative[begin])
-            target -= slope * r
-            for m in range(rank):
-                pull[m] += target * c_first[m]
-                for n in range(rank):
-                    stiff[m, n] += slope * c_second[m, n]
-            begin += 1
-        half = np.zeros((rank, t))  # S X
-        for m in range(rank):
-            for n in range(rank):
-                for d in range(t):
-                    half[m, d] += stiff[m, n] * relations.own_mean[start + n, d]
-        for m in range(rank):
-            for d in range(t):
-                x = np.float64(relations.own_mean[start + m, d])
-                linear[d] += pull[m] * x
-                extra[d] += stiff[m, m] * relations.own_variance[start + m, d]
-                for e in range(d + 1):
-                    gram[d, e] += x * half[m, e]
 
 
 @helper
@@ -320,27 +208,6 @@ def _direct_pass(i, n, own, tau, prior_mean, linear, work):
 
 
 @helper
-def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
-    """Update the coordinates of row i in turn, each given the latest values of the others."""
-    t = gram.shape[0]
-    mean = np.empty(t)
-    for d in range(t):
-        mean[d] = own.mean[i, d]
-    for d in range(t):
-        for e in range(d):
-            gram[e, d] = gram[d, e]
-    for d in range(t):
-        coupled = 0.0
-        for e in range(t):
-            coupled += gram[d, e] * mean[e]
-        coupled -= gram[d, d] * mean[d]
-        precision = tau + gram[d, d] + extra[d]
-        mean[d] = (tau * prior_mean[d] + linear[d] - coupled) / precision
-        own.mean[i, d] = mean[d]
-        own.variance[i, d] = 1.0 / precision
-
-
-@helper
 def _chunks(first, last, cells, direct_cells):
     """Return the number of chunks of the longest row that takes the direct way."""
     longest = 1
@@ -356,23 +223,16 @@ def _chunks(first, last, cells, direct_cells):
 def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells):
     """Update the densities of the active rows first..last-1 in place; xi and zeta come from the row before its update.
 
-    Rows without relations and with at most `direct_cells` cells take the direct way.
+    Return the number of active rows that are left to `update_by_gram`: those with relations or too many cells.
     """
     known = len(prior.evidence.precision) > 0
     t = own.mean.shape[1]
-    gram, extra, linear, prior_mean = np.empty((t, t)), np.empty(t), np.empty(t), np.empty(t)
+    linear = np.empty(t)
     dtype = own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
-    gram_work = (
-        np.empty((t, _BLOCK), dtype),
-        np.empty(_BLOCK, dtype),
-        np.empty(_BLOCK, dtype),
-        np.empty(_BLOCK, dtype),
-        np.zeros(t, dtype),
-    )
     chunks = _chunks(first, last, cells, direct_cells)
     # 16 more than a power of two; otherwise all dimensions of a cell would map to the same lines of the cache
-    direct_work = (
+    work = (
         np.empty((chunks, t, _CHUNK + 16), dtype),
         np.empty((chunks, _CHUNK), dtype),
         np.empty((chunks, _CHUNK), dtype),
@@ -381,27 +241,18 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
         np.empty(_CHUNK, dtype),
         np.empty(t, dtype),
     )
+    spread, left = work[3], 0
     for i in range(first, last):
         if not active[i]:
             continue
-        prior_mean[:] = prior.mean[i - first]
-        load_row(own, i, row)
-        extra[:] = 0.0
-        linear[:] = 0.0
-        if known:
-            for d in range(t):
-                extra[d] = prior.evidence.precision[i, d]
-                linear[d] = prior.evidence.linear[i, d]
-        related = relations.indptr[i] < relations.indptr[i + 1]
-        begin, end = span(i, cells)
-        n = end - begin
-        if not related and n <= direct_cells:
-            direct_work[3][:] = extra
-            _load_contexts(i, cells, row, other, bias, bias_is_own, direct_work)
-            _direct_pass(i, n, own, prior.tau[i], prior_mean, linear, direct_work)
+        if needs_gram(i, cells, relations, direct_cells):
+            left += 1
             continue
-        gram[:] = 0.0
-        _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, gram_work)
-        if related:
-            _add_relations(i, relations, own, bias_is_own, gram, extra, linear)
-        _coordinate_pass(i, own, prior.tau[i], prior_mean, gram, extra, linear)
+        load_row(own, i, row)
+        for d in range(t):
+            spread[d] = prior.evidence.precision[i, d] if known else 0.0
+            linear[d] = prior.evidence.linear[i, d] if known else 0.0
+        begin, end = span(i, cells)
+        _load_contexts(i, cells, row, other, bias, bias_is_own, work)
+        _direct_pass(i, end - begin, own, prior.tau[i], prior.mean[i - first], linear, work)
+    return left

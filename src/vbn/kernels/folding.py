@@ -1,7 +1,7 @@
 """Fold-in: the density of a new row from its contexts, by the row update of training with everything else fixed.
 
-The contexts of a row are laid out once, dimension by cell. Each sweep recomputes xi, runs the same coordinate ascent as
-`vbn.kernels.entities`, and updates E[tau].
+The negatives, which all rows share, are laid out once, dimension by cell, and the contexts of a row after them. Each
+sweep recomputes xi, runs the same coordinate ascent as `vbn.kernels.entities`, and updates E[tau].
 """
 
 from __future__ import annotations
@@ -15,28 +15,47 @@ _CHUNK = 1024  # cells that are summed in the model's type; sums of chunks are i
 
 
 @helper
-def _load(contexts, negatives, ratio, q, columns, bias, work):
-    """Lay out the cells of query q and return their number: contexts with their counts, then the shared negatives."""
-    block, spread, positive, negative, shift, shift_variance = work
+def layout(t, n, dtype):
+    """Return room for n cells: means and variances of their vectors by dimension, weights, moments of their bias."""
+    return (
+        np.empty((t, n), dtype),
+        np.empty((t, n), dtype),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, dtype),
+        np.empty(n, dtype),
+    )
+
+
+@helper
+def _lay_out(at, j, columns, bias, work):
+    """Lay out column j as cell `at`."""
+    block, spread, _, _, shift, shift_variance = work
+    shift[at], shift_variance[at] = bias.mean[j], bias.variance[j]
+    for d in range(block.shape[0]):
+        block[d, at] = columns.mean[j, d]
+        spread[d, at] = columns.variance[j, d]
+
+
+@helper
+def _load(contexts, n_negatives, ratio, q, columns, bias, work):
+    """Lay out the contexts of query q after the negatives, weigh both, and return the number of cells."""
+    positive, negative = work[2], work[3]
     begin, end = contexts.indptr[q], contexts.indptr[q + 1]
     total = 0.0
     for k in range(begin, end):
         total += contexts.weights[k]
-    t, seen = block.shape[0], end - begin
-    n = seen + (len(negatives) if total > 0.0 else 0)
-    for k in range(n):
-        j = contexts.indices[begin + k] if k < seen else negatives[k - seen]
-        positive[k] = contexts.weights[begin + k] if k < seen else 0.0
-        negative[k] = 0.0 if k < seen else ratio * total / len(negatives)
-        shift[k], shift_variance[k] = bias.mean[j], bias.variance[j]
-        for d in range(t):
-            block[d, k] = columns.mean[j, d]
-            spread[d, k] = columns.variance[j, d]
-    return n
+    for at in range(n_negatives):
+        negative[at] = ratio * total / n_negatives
+    for k in range(begin, end):
+        at = n_negatives + k - begin
+        positive[at], negative[at] = contexts.weights[k], 0.0
+        _lay_out(at, contexts.indices[k], columns, bias, work)
+    return n_negatives + end - begin
 
 
 @helper
-def _linearise(n, mean, variance, work, slopes, residual, moments):
+def linearise_cells(n, mean, variance, work, slopes, residual, moments):
     """Compute slope L and residual g - L E[x] of every cell at its best xi."""
     block, spread, positive, negative, shift, shift_variance = work
     first, second = moments
@@ -58,29 +77,34 @@ def _linearise(n, mean, variance, work, slopes, residual, moments):
 
 
 @helper
-def _ascend(n, mean, variance, tau, prior_mean, work, slopes, residual):
-    """Update the coordinates in turn, each given the latest values of the others."""
+def ascend(n, mean, variance, prior_precision, prior_linear, work, slopes, residual):
+    """Update the coordinates in turn, given the latest values of the others and priors as natural parameters.
+
+    The step of each coordinate enters the residuals in the loop that sums for the next coordinate.
+    """
     block, spread = work[0], work[1]
     zero = block.dtype.type(0)
+    step = zero
     for d in range(len(mean)):
+        before_d = max(d - 1, 0)
         pull = stiff = extra = 0.0
         for begin in range(0, n, _CHUNK):
             partial_pull, partial_stiff, partial_extra = zero, zero, zero
             for k in range(begin, min(begin + _CHUNK, n)):
-                c = block[d, k]
-                partial_pull += c * residual[k]
-                partial_stiff += slopes[k] * c * c
-                partial_extra += slopes[k] * spread[d, k]
+                c, slope = block[d, k], slopes[k]
+                rest = residual[k] - step * slope * block[before_d, k]
+                residual[k] = rest
+                partial_pull += c * rest
+                partial_stiff += slope * c * c
+                partial_extra += slope * spread[d, k]
             pull += partial_pull
             stiff += partial_stiff
             extra += partial_extra
         before = mean[d]
-        precision = tau + stiff + extra
-        mean[d] = (tau * prior_mean[d] + pull + stiff * before) / precision
+        precision = prior_precision[d] + stiff + extra
+        mean[d] = (prior_linear[d] + pull + stiff * before) / precision
         variance[d] = 1.0 / precision
         step = block.dtype.type(mean[d] - before)
-        for k in range(n):
-            residual[k] -= step * slopes[k] * block[d, k]
 
 
 @kernel
@@ -94,25 +118,23 @@ def fold_in(first, last, contexts, negatives, ratio, columns, bias, prior, sweep
     for q in range(first, last):
         longest = max(longest, contexts.indptr[q + 1] - contexts.indptr[q])
     n = longest + len(negatives)
-    work = (
-        np.empty((t, n), dtype),
-        np.empty((t, n), dtype),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n, dtype),
-        np.empty(n, dtype),
-    )
+    work = layout(t, n, dtype)
     slopes, residual, moments = np.empty(n, dtype), np.empty(n, dtype), (np.empty(n, dtype), np.empty(n, dtype))
-    mean, variance = np.empty(t), np.empty(t)
+    mean, variance, precision, linear = np.empty(t), np.empty(t), np.empty(t), np.empty(t)
+    for at in range(len(negatives)):
+        work[2][at] = 0.0
+        _lay_out(at, negatives[at], columns, bias, work)
     for q in range(first, last):
         tau = prior.tau
         for d in range(t):
             mean[d] = prior.mean[q, d]
             variance[d] = 1.0 / tau
-        n = _load(contexts, negatives, ratio, q, columns, bias, work)
+        n = _load(contexts, len(negatives), ratio, q, columns, bias, work)
         for _ in range(sweeps):
-            _linearise(n, mean, variance, work, slopes, residual, moments)
-            _ascend(n, mean, variance, tau, prior.mean[q], work, slopes, residual)
+            for d in range(t):
+                precision[d], linear[d] = tau, tau * prior.mean[q, d]
+            linearise_cells(n, mean, variance, work, slopes, residual, moments)
+            ascend(n, mean, variance, precision, linear, work, slopes, residual)
             distance = prior.spread[q]
             for d in range(t):
                 distance += (mean[d] - prior.mean[q, d]) ** 2 + variance[d]

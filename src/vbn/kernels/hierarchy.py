@@ -43,57 +43,69 @@ def update_categories(
     child_nodes,
     child_weights,
     shift,
+    places,
+    centres,
 ):
     """Update q(h) of the categories members[first:last] in place; none may be a parent or co-parent of another.
 
     `nodes[c]` is the node of category c, and `category_of[n]` the active category of node n, or -1. A child contributes
     its entity (if that is active) and its own category (if it has one). `shift` (c, t) is what other priors add to the
-    prior mean of each category, with no rows if there are none.
+    prior mean of each category, with no rows if there are none. `centres[places[n]]` is the prior mean that its parents
+    give to node n if there are several, and `places[n]` is -1 otherwise; they follow the categories as these move.
     """
     shifted = len(shift) > 0
     t = parents.mean.shape[1]
-    linear, rest = np.empty(t), np.empty(t)
+    linear, step = np.empty(t), np.empty(t)
     for position in range(first, last):
         c = members[position]
         n = nodes[c]
         precision = category_tau[c]
-        prior_mean_into(n, parents, rest)
+        prior_mean_into(n, parents, step)
         for d in range(t):
-            linear[d] = category_tau[c] * (rest[d] + shift[c, d] if shifted else rest[d])
+            linear[d] = category_tau[c] * (step[d] + shift[c, d] if shifted else step[d])
         for k in range(child_indptr[c], child_indptr[c + 1]):
             m, a = child_nodes[k], child_weights[k]
-            own_category = category_of[m]
+            own_category, place = category_of[m], places[m]
             tau_entity = entity_tau[m] if entity_active[m] else 0.0
             tau_category = category_tau[own_category] if own_category >= 0 else 0.0
-            if tau_entity + tau_category == 0.0:
+            both = tau_entity + tau_category
+            if both == 0.0:
                 continue
-            precision += a * a * (tau_entity + tau_category)
-            prior_mean_into(m, parents, rest)
-            for d in range(t):
-                others = rest[d] - a * parents.mean[c, d]
-                if tau_entity > 0.0:
-                    linear[d] += a * tau_entity * (own_mean[m, d] - others)
-                if tau_category > 0.0:
-                    if shifted:
-                        others += shift[own_category, d]
-                    linear[d] += a * tau_category * (parents.mean[own_category, d] - others)
+            precision += a * a * both
+            if tau_entity > 0.0:
+                for d in range(t):
+                    linear[d] += a * tau_entity * own_mean[m, d]
+            if tau_category > 0.0:
+                for d in range(t):
+                    linear[d] += a * tau_category * parents.mean[own_category, d]
+                if shifted:
+                    for d in range(t):
+                        linear[d] -= a * tau_category * shift[own_category, d]
+            if place >= 0:
+                for d in range(t):
+                    linear[d] -= a * both * (centres[place, d] - a * parents.mean[c, d])
         for d in range(t):
+            before = parents.mean[c, d]
             parents.mean[c, d] = linear[d] / precision
+            step[d] = parents.mean[c, d] - before
         parents.variance[c] = 1.0 / precision
+        for k in range(child_indptr[c], child_indptr[c + 1]):
+            place, a = places[child_nodes[k]], child_weights[k]
+            if place >= 0:
+                for d in range(t):
+                    centres[place, d] += a * step[d]
 
 
 @kernel
 def distances(first, last, active, own, mean, variance, distance, log_volume):
     """Compute E||u_i - m_i||^2 and sum log var of the active rows first..last-1, given the moments of their m_i."""
     t = own.mean.shape[1]
-    centre = np.empty(t)
     for i in range(first, last):
         if not active[i]:
             continue
-        centre[:] = mean[i - first]
         total = logs = 0.0
         for d in range(t):
-            gap = own.mean[i, d] - centre[d]
+            gap = own.mean[i, d] - mean[i - first, d]
             total += gap * gap + own.variance[i, d]
             logs += np.log(own.variance[i, d])
         distance[i] = total + t * variance[i - first]

@@ -66,14 +66,14 @@ def unit(state):
 
 
 @kernel
-def alias_table(weights, ids):
+def alias_table(stay, ids):
     """Return Walker's alias table of a discrete distribution over `ids`, one line per id.
 
-    A line has an integer T, and two ids packed into one integer, the first in its low half. A random number below
-    T * 2**-53 selects the first id, any other the second.
+    `stay` are the probabilities of the ids, times their number; they are changed. A line has an integer T, and two ids
+    packed into one integer, the first in its low half. A random number below T * 2**-53 selects the first id, any other
+    the second.
     """
-    n = len(weights)
-    stay = weights * (n / weights.sum())
+    n = len(stay)
     alias = np.arange(n)
     small, large = np.empty(n, np.int64), np.empty(n, np.int64)
     n_small = n_large = 0
@@ -106,8 +106,10 @@ def alias_table(weights, ids):
 
 @helper
 def _grown(array, size):
+    """Return a longer array with the same beginning; a slice assignment would take two seconds to compile."""
     larger = np.empty(size, array.dtype)
-    larger[: len(array)] = array
+    for k in range(len(array)):
+        larger[k] = array[k]
     return larger
 
 

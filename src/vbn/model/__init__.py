@@ -1,8 +1,10 @@
 """The mathematics: blocks of variables, their priors and likelihoods, the bound, and the fit loop over them."""
 
+from vbn.model.aligning import Turn, turn_to, turned
 from vbn.model.averaging import RunningAverage
 from vbn.model.base_rate import with_base_rates, with_earlier_rates
 from vbn.model.block import Block, Sites
+from vbn.model.company import Company, tempered
 from vbn.model.engine import Engine
 from vbn.model.epoch import DrawnSample, EpochData, GivenSample, Plan, Range, grouped
 from vbn.model.fields import MEAN, PLAIN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
@@ -65,7 +67,8 @@ from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.model.streaming import continued, past_of, sites_of
-from vbn.model.trained import Half, Trained
+from vbn.model.subset import RowsLeftOut, with_some, without_rows
+from vbn.model.trained import Half, LeftOut, Trained
 from vbn.model.validation import Validation
 
 __all__ = [
@@ -88,6 +91,7 @@ __all__ = [
     "Blueprint",
     "Centre",
     "Choice",
+    "Company",
     "Constant",
     "Cooccurrence",
     "DrawnSample",
@@ -106,6 +110,7 @@ __all__ = [
     "Hierarchy",
     "Holder",
     "Hyperpriors",
+    "LeftOut",
     "Likelihood",
     "Linear",
     "Link",
@@ -121,6 +126,7 @@ __all__ = [
     "RelationBlocks",
     "RelationCells",
     "RelationInfo",
+    "RowsLeftOut",
     "RunningAverage",
     "Setting",
     "Share",
@@ -128,6 +134,7 @@ __all__ = [
     "Sites",
     "Sum",
     "Trained",
+    "Turn",
     "Validation",
     "Zero",
     "build_network",
@@ -156,7 +163,12 @@ __all__ = [
     "smoothed",
     "start",
     "strength",
+    "tempered",
     "train",
+    "turn_to",
+    "turned",
     "with_base_rates",
     "with_earlier_rates",
+    "with_some",
+    "without_rows",
 ]

@@ -213,19 +213,22 @@ class Block(Gaussians, Holder):
             if name in known:
                 prior.go_on(known[name], match)
 
-    def as_sites(self) -> Sites:
+    def as_sites(self, rows: np.ndarray | None = None) -> Sites:
         """Divide q by its prior and return what remains: the evidence of the data, for a fit without that data.
+
+        By default that of all rows.
 
         The update that gave q used a precision of tau plus a term that is never negative. But tau was updated after
         it, and q may be an average over epochs, so E[tau] may now exceed the precision of q; it is then clipped.
         """
-        shape = self.mean.shape
-        mean, variance = (array.reshape(len(self), -1) for array in (self.mean, self.variance))
+        chosen = slice(None) if rows is None else rows
+        shape = self.mean[chosen].shape
+        mean, variance = (array[chosen].reshape(-1, self.gamma.dim) for array in (self.mean, self.variance))
         precision = 1.0 / variance.astype(np.float64)
-        prior = np.minimum(self.tau, precision.min(axis=1))[:, None]
+        prior = np.minimum(self.tau[chosen], precision.min(axis=1))[:, None]
         rest = precision - prior
         known = rest > _LEAST * prior
-        linear = np.where(known, precision * mean - prior * self.moments().mean, 0.0)
+        linear = np.where(known, precision * mean - prior * self.moments(rows).mean, 0.0)
         return Sites(np.where(known, rest, 0.0).reshape(shape), linear.reshape(shape))
 
 

@@ -107,6 +107,14 @@ class Graph:
         )
         return tuple(np.flatnonzero(colours == colour).astype(np.int32) for colour in range(int(colours.max()) + 1))
 
+    @cached_property
+    def blended(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes with several parents, and the place of each node among them, or -1."""
+        nodes = np.flatnonzero(np.diff(self.parent_indptr) > 1)
+        places = np.full(self.n_entities, -1, np.int32)
+        places[nodes] = np.arange(len(nodes), dtype=np.int32)
+        return nodes, places
+
     @classmethod
     def build(cls, taxonomy: Taxonomy | None, entity_active: np.ndarray) -> Graph:
         """Return the graph of a taxonomy, or of nodes without parents if there is none."""

@@ -120,16 +120,26 @@ class Profile:
     def row_precision(self) -> float:
         """Return E[tau] of a typical row, from which the inference of a new row starts."""
         trained = self._trained
+        if trained.left_out is not None:
+            return trained.left_out.precision
         u = trained.posterior.u
         return float(np.median(u.tau[u.active])) if u.active.any() else 1.0
 
     def negatives(self, n: int) -> np.ndarray:
         """Return n columns at even steps of the cumulative noise distribution, as typical negatives of a row."""
         if n not in self._negatives:
-            steps = (np.arange(n) + 0.5) / n
-            found = np.searchsorted(np.cumsum(self._trained.noise()), steps)
-            self._negatives[n] = found.clip(0, len(self._trained.columns) - 1)
+            self._negatives[n] = _at_even_steps(self._trained.noise(), n)
         return self._negatives[n]
+
+    def opponents(self, n: int) -> np.ndarray:
+        """Return n rows at even steps of the cumulative weight of the rows: those that draw a column as a negative."""
+        totals = self._trained.row_totals
+        return _at_even_steps(totals / totals.sum(), n)
+
+
+def _at_even_steps(shares: np.ndarray, n: int) -> np.ndarray:
+    found = np.searchsorted(np.cumsum(shares), (np.arange(n) + 0.5) / n)
+    return np.asarray(found.clip(0, len(shares) - 1))
 
 
 def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:

@@ -50,3 +50,18 @@ class Side:
     def with_active(self, active: np.ndarray) -> Side:
         """Return the same side with other active entities."""
         return replace(self, active=active)
+
+    def over(self, names: Vocabulary, active: np.ndarray) -> Side:
+        """Return the same side over names that continue these; entities that follow were not there in training."""
+        same = len(names) == len(self.names)
+        made = replace(
+            self,
+            names=names,
+            taxonomy=None if self.taxonomy is None else self.taxonomy.over(names),
+            active=active,
+            trained=self.trained if same or self.trained is not None else len(self.names),
+            features=None if self.features is None else self.features.over(names),
+        )
+        if "graph" in self.__dict__ and same and np.array_equal(active, self.active):
+            made.__dict__["graph"] = self.graph  # it depends on neither names nor counts
+        return made

@@ -12,6 +12,7 @@ import numpy as np
 from vbn._errors import ParameterError, UnknownEntityError
 from vbn.data import Taxonomy, Vocabulary
 from vbn.model.block import Block
+from vbn.model.company import Company
 from vbn.model.fields import Gaussians
 from vbn.model.fit import Network
 from vbn.model.likelihoods import Bilinear, Cooccurrence
@@ -62,6 +63,15 @@ class Half:
         return Gaussians(mean, np.broadcast_to(hierarchy.variance[numbers][:, None], mean.shape).copy())
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """What is known of rows that a model was saved without: how many, their weight, and E[tau] of a typical one."""
+
+    rows: int
+    total: float
+    precision: float
+
+
 @dataclass(frozen=True, repr=False)
 class Trained:
     """Everything needed to predict, to add entities and to save.
@@ -72,7 +82,9 @@ class Trained:
     redrew negatives that were observed pairs (None for older models, which do not record it). With `relations_apart`,
     relations use vectors that are read out of u and v. `noise_counts` is what negatives were drawn by (None: the counts
     of the columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that
-    held-out pairs chose, by what they favour; empty if none was chosen.
+    held-out pairs chose, by what they favour; empty if none was chosen. `left_out` is what is known of rows that the
+    model was saved without. `company` is there if columns were rows too in training; the densities of the rows then
+    hold what their columns say of them.
     """
 
     row_side: Side
@@ -89,6 +101,8 @@ class Trained:
     relations_apart: bool = False
     dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     noise_counts: np.ndarray | None = None
+    company: Company | None = None
+    left_out: LeftOut | None = None
 
     @classmethod
     def from_training(cls, network: Network, sampler: Sampler) -> Trained:
@@ -242,12 +256,17 @@ class Trained:
         weights = noise_weights(counts, counts > 0, self.noise_power)
         return np.asarray(weights / weights.sum())
 
+    @property
+    def total(self) -> float:
+        """Return the positive weight of all rows in training, also of those that the model was saved without."""
+        return float(self.row_totals.sum()) + (0.0 if self.left_out is None else self.left_out.total)
+
     def column_totals(self) -> np.ndarray:
         """Return what the counts of each column added up to; of older models, as their entities' counts tell it."""
         if self.noise_counts is not None:
             return self.noise_counts
         counts = self.columns.counts
-        return np.asarray(counts * (self.row_totals.sum() / counts.sum()))
+        return np.asarray(counts * (self.total / counts.sum()))
 
     @cached_property
     def profile(self) -> Profile:
@@ -277,6 +296,22 @@ class Trained:
         carry(self.posterior, posterior, *places, relations, relations)
         posterior.settle()
         return replace(self, row_side=rows, column_side=columns, posterior=posterior)
+
+    def without_company(self, rows: Side) -> Trained:
+        """Return the model over its first rows; the others, one for each column, become its company."""
+        n, u = len(rows.names), self.posterior.u
+        last = np.arange(n, len(u.mean))
+        known = self.row_active[n:] | u.prior.informs(last)
+        posterior = replace(self.blueprint(), rows=rows).build()
+        first, every = np.arange(n), np.arange(len(self.columns))
+        carry(self.posterior, posterior, (first, first), (every, every), [], [])
+        return replace(
+            self,
+            row_side=rows,
+            posterior=posterior,
+            row_totals=self.row_totals[:n],
+            company=Company(u.mean[n:].copy(), u.variance[n:].copy(), known),
+        )
 
     def with_active(self, rows: np.ndarray, columns: np.ndarray) -> Trained:
         """Return the same densities with other active entities."""

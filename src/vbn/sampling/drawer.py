@@ -178,4 +178,4 @@ def noise_table(weights: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Return the alias table of columns by their weights, as `Choices` takes it."""
     from vbn.kernels.sampling import alias_table
 
-    return np.asarray(alias_table(weights, ids))
+    return np.asarray(alias_table(weights * (len(weights) / weights.sum()), ids))

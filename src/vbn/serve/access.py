@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hmac
-import json
+import os
 import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vbn._errors import ParameterError
+from vbn.serve import problems
+from vbn.serve.problems import Kind
 
 if TYPE_CHECKING:
-    from vbn.serve.state import Metrics
+    from vbn.serve.metrics import Metrics
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 _ORIGIN = re.compile(r"https?://[^/\s]+")
@@ -23,7 +25,11 @@ _POLICY = (
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {frames}"
 )
 _READING = ("GET", "HEAD", "OPTIONS")
-_OPEN = ("/api/health", "/api/ready")  # need no token: a load balancer has none
+PREFIX = "/api/v1"
+OPEN = (f"{PREFIX}/health", f"{PREFIX}/ready")  # need no token: a load balancer has none
+_OLD_OPEN = ("/api/health", "/api/ready")  # lead there
+_UNVERSIONED = re.compile(rb"/api/(?!v\d+(?:/|$))(.*)", re.DOTALL)
+Refusal = tuple[Kind, str, str | None]
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,16 @@ class Settings:
     hosts: tuple[str, ...] = ()  # names, besides the local ones, of a server without a token; "*": any. Refusing others
     # prevents DNS rebinding: a page elsewhere whose name points here.
     largest_body: int = 1 << 20  # bytes
+    workers: int = 1  # processes; several share one copy of the model in memory, and none may change it
 
     def __post_init__(self) -> None:
+        if self.workers < 1 or (self.workers > 1 and not hasattr(os, "fork")):
+            raise ParameterError(f"workers={self.workers} must be at least 1, and 1 where processes cannot fork.")
+        if self.workers > 1 and self.writable:
+            raise ParameterError(
+                "a writable server is one process, so that no change is lost: leave out {remedy} or {remedy}.",
+                remedies=[("writable",), ("workers",)],
+            )
         if self.token is not None and len(self.token) < 8:
             raise ParameterError("the token must have at least 8 characters.")
         for origin in self.origins:
@@ -124,7 +138,7 @@ class Guards:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message.get("headers", []), *self._headers]}
+                message = {**message, "headers": [*message.get("headers", []), *self._headers, _model_of(scope)]}
             elif head:
                 message = {**message, "body": b""}
             await send(message)
@@ -135,55 +149,90 @@ class Guards:
 
         refusal = self._refusal(scope)
         try:
-            if refusal is None:
+            if refusal is None and (moved := _moved(scope)) is not None:
+                await _send(sending, 307, b"", [(b"location", moved), (b"content-length", b"0")])
+            elif refusal is None:
                 await self.app(scope, body.receive, unless_too_large)
-                refusal = (413, self._too_large) if body.too_large else None
+                refusal = self._too_large if body.too_large else None
             if refusal is not None:
-                await _answer(sending, *refusal)
+                await _send(sending, refusal[0].status, *problems.encoded(*refusal))
         finally:
-            route = getattr(scope.get("route"), "path", "other")
-            self.metrics.count(route, status, time.perf_counter() - started)
+            self.metrics.count(_route_of(scope), status, time.perf_counter() - started)
 
     @property
-    def _too_large(self) -> str:
-        return f"the body has more than {self.settings.largest_body:,} bytes."
+    def _too_large(self) -> Refusal:
+        most = self.settings.largest_body
+        return problems.TOO_LARGE, f"the body has more than {most:,} bytes.", "send less, in several requests"
 
-    def _refusal(self, scope: Any) -> tuple[int, str] | None:
+    def _refusal(self, scope: Any) -> Refusal | None:
         headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
         if host and not self.settings.knows(host):  # browsers always send one
             told = f"this server does not accept the host name {host[:100]!r}; start it with --allow-host to do so."
-            return 403, told
+            return problems.OTHER_HOST, told, "start the server with --allow-host"
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.settings.largest_body:
-            return 413, self._too_large
+            return self._too_large
         if scope["method"] not in _READING:
             refusal = self._forged(headers, host) or _no_json(scope["method"], headers)
             if refusal is not None:
                 return refusal
-        if self.settings.token is None or scope["path"] in _OPEN or not scope["path"].startswith("/api/"):
+        if self._may_ask(scope["path"], headers):
             return None
-        given = headers.get(b"authorization", b"")
-        if hmac.compare_digest(given, b"Bearer " + self.settings.token.encode()):
-            return None
-        return 401, "this server needs a token: send it as 'Authorization: Bearer TOKEN'."
+        form = "'Authorization: Bearer TOKEN'"
+        return problems.NO_TOKEN, f"this server needs a token: send it as {form}.", f"send {form}"
 
-    def _forged(self, headers: dict[bytes, bytes], host: str) -> tuple[int, str] | None:
+    def _may_ask(self, path: str, headers: dict[bytes, bytes]) -> bool:
+        if self.settings.token is None or not path.startswith("/api/") or path in (*OPEN, *_OLD_OPEN):
+            return True
+        given = headers.get(b"authorization", b"")
+        return hmac.compare_digest(given, b"Bearer " + self.settings.token.encode())
+
+    def _forged(self, headers: dict[bytes, bytes], host: str) -> Refusal | None:
         """Refuse what a page elsewhere lets a browser send here (CSRF)."""
         origin = headers.get(b"origin", b"").decode("latin-1")
         relation = headers.get(b"sec-fetch-site", b"").decode("latin-1")
         if self.settings.trusts(origin, host, relation):
             return None
         told = f"this server takes nothing from pages of {origin[:100] or 'another origin'}"
-        return 403, f"{told}; start it with --allow-origin to do so."
+        told = f"{told}; start it with --allow-origin to do so."
+        return problems.OTHER_ORIGIN, told, "start the server with --allow-origin"
 
 
-def _no_json(method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+def _no_json(method: str, headers: dict[bytes, bytes]) -> Refusal | None:
     """Refuse a body that is not called JSON: browsers send others, or unnamed ones, without asking first."""
     kind = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
     if method == "DELETE" or kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
         return None
-    return 415, "the body must be JSON, with the header 'content-type: application/json' (curl --json)."
+    told = "the body must be JSON, with the header 'content-type: application/json' (curl --json)."
+    return problems.NOT_JSON, told, "send 'content-type: application/json'"
+
+
+def _moved(scope: Any) -> bytes | None:
+    """Return where an address without a version is now, relative to it; None if it has a version, or none is needed.
+
+    >>> _moved({"path": "/api/map/about", "query_string": b"a=1"}), _moved({"path": "/api/v1/map", "query_string": b""})
+    (b'../v1/map/about?a=1', None)
+    """
+    path = scope.get("raw_path") or scope["path"].encode()
+    found = _UNVERSIONED.fullmatch(path.partition(b"?")[0])
+    if found is None:
+        return None
+    query = b"?" + scope["query_string"] if scope["query_string"] else b""
+    return b"../" * found[1].count(b"/") + b"v1/" + found[1] + query
+
+
+def _route_of(scope: Any) -> str:
+    """Return the route that a request took, with its version: routes of some releases of FastAPI do not know it."""
+    route = str(getattr(scope.get("route"), "path", "other"))
+    known = route == "other" or route.startswith(PREFIX) or not scope["path"].startswith(PREFIX)
+    return route if known else PREFIX + route
+
+
+def _model_of(scope: Any) -> tuple[bytes, bytes]:
+    """Return the header that names the model that answered, or the present one if none was asked."""
+    served = scope.get("vbn.served") or scope["app"].state.vbn.holder.current
+    return b"vbn-model", served.id.encode()
 
 
 class _Body:
@@ -202,10 +251,6 @@ class _Body:
         return message
 
 
-async def _answer(send: Any, status: int, error: str) -> None:
-    body = json.dumps({"error": error, "closest": []}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+async def _send(send: Any, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from vbn.data import OFFLINE
 from vbn.inference import Related, Table, text_sources
 from vbn.serve import schemas as out
 from vbn.serve.map import Layout, placed
+from vbn.serve.problems import TakenNameError
 from vbn.serve.served import Served
 
 _RELATIVES = 60  # siblings or children that a card shows
@@ -19,13 +21,30 @@ _RELATIVES = 60  # siblings or children that a card shows
 
 def answers(served: Served, table: Table, side: str = "column") -> out.Answers:
     """Return a table with how often each entity was seen, and whether it is only a category."""
-    return out.Answers(measure=table.measure, answers=[out.Answer(**row) for row in _counted(served, table, side)])
+    rows = [out.Answer(**row) for row in _counted(served, table, side)]
+    return out.Answers(model=served.id, measure=table.measure, answers=rows)
+
+
+def recommended(served: Served, asked: out.Wanted) -> out.Answers | out.Batch:
+    """Return what goes with some entities or a user, or a ranked list for each of several users."""
+    options = {name: value for name, value in asked if name not in ("entities", "user", "skip_unknown")}
+    if not isinstance(asked.user, list):
+        return answers(served, served.model.recommend(asked.entities, user=asked.user, **options))
+    unknown = [name for name in asked.user if name not in served.trained.rows] if asked.skip_unknown else []
+    users = [name for name in asked.user if name not in unknown]
+    found = served.model.recommend(asked.entities, user=users, **options) if users else []
+    lists = [
+        out.OfUser(user=user, answers=[out.Answer(**row) for row in _counted(served, table, "column")])
+        for user, table in zip(users, found, strict=True)
+    ]
+    measure = found[0].measure if users else ""
+    return out.Batch(model=served.id, measure=measure, users=lists, unknown=unknown)
 
 
 def related(served: Served, table: Related) -> out.RelatedAnswers:
     """Return the answers of a relation with how often each entity was seen."""
     rows = [out.RelatedAnswer(**row) for row in _counted(served, table, "column")]
-    return out.RelatedAnswers(measure=table.measure, answers=rows)
+    return out.RelatedAnswers(model=served.id, measure=table.measure, answers=rows)
 
 
 def _counted(served: Served, table: Table, side: str) -> list[dict[str, Any]]:
@@ -37,17 +56,30 @@ def _counted(served: Served, table: Table, side: str) -> list[dict[str, Any]]:
     ]
 
 
-def entities(served: Served, typed: str, limit: int, side: out.Side | None) -> out.Entities:
-    """Return names that may be meant, of one side or of both."""
+def entities(served: Served, typed: str, limit: int, offset: int, side: out.Side | None) -> out.Entities:
+    """Return a page of names that may be meant, of one side or of both; if there are none, those spelt alike."""
     sides: list[out.Side] = [side] if side else ["column"] if served.trained.shared else ["column", "row"]
-    found = []
+    wanted, found = offset + limit + 1, []  # one more tells whether there is a next page
     for one in sides:
-        names, only = served.trained.vocabulary(one), served.trained.profile.categories(one)
-        for number in served.typeahead[one](typed, limit).tolist():
-            count, category = float(names.counts[number]), bool(only[number])
-            label = names.label(number)
-            found.append(out.Entity(name=names[number], label=label, side=one, count=count, category=category))
-    return out.Entities(entities=found[:limit])
+        numbers, ranks = served.typeahead[one].ranked(typed, wanted)
+        found += [(rank, one, number) for rank, number in zip(ranks, numbers.tolist(), strict=True)]
+    found.sort(key=lambda entry: entry[0])  # what was found exactly comes first, of whichever side
+    if found or not typed.strip():
+        page = [entity(served, number, one) for _, one, number in found[offset : offset + limit]]
+        following = offset + limit if len(found) >= wanted else None
+        return out.Entities(model=served.id, entities=page, next_offset=following)
+    near = [
+        entity(served, number, one) for one in sides for number in served.typeahead[one].near(typed, limit).tolist()
+    ]
+    return out.Entities(model=served.id, entities=near[:limit], next_offset=None, near=bool(near))
+
+
+def entity(served: Served, number: int, side: out.Side = "column") -> out.Entity:
+    """Return an entity as lists of names show it."""
+    names = served.trained.vocabulary(side)
+    category = bool(served.trained.profile.categories(side)[number])
+    label, count = names.label(number), float(names.counts[number])
+    return out.Entity(name=names[number], label=label, side=side, count=count, category=category)
 
 
 def predictions(served: Served, asked: out.Pairs) -> out.Predictions:
@@ -57,8 +89,14 @@ def predictions(served: Served, asked: out.Pairs) -> out.Predictions:
         p, std = served.model.predict_proba(pairs, return_std=True)
     else:
         p, std = served.model.relation_proba(asked.relation, pairs, return_std=True)
-    made = zip(pairs, p.tolist(), std.tolist(), strict=True)
-    return out.Predictions(predictions=[out.Prediction(left=a, right=b, p=x, std=s) for (a, b), x, s in made])
+    sides = zip((served.trained.rows, served.trained.columns), zip(*pairs, strict=True), strict=True)
+    labels = [names.labels_of(names.ids(given)) or [None] * len(pairs) for names, given in sides]
+    made = zip(pairs, *labels, p.tolist(), std.tolist(), strict=True)
+    rows = [
+        out.Prediction(left=a, right=b, left_label=left, right_label=right, p=x, std=s)
+        for (a, b), left, right, x, s in made
+    ]
+    return out.Predictions(model=served.id, predictions=rows)
 
 
 def family(served: Served, entity: str, side: str) -> out.Family:
@@ -98,13 +136,14 @@ def audited(served: Served, side: out.Side, min_score: float, limit: int) -> out
     kinds = list(dict.fromkeys(one.kind for one in found))
     rows = [row for kind in kinds for row in found.of(kind)[:limit].to_dicts()]
     counts = {kind: len(found.of(kind)) for kind in kinds}
-    return out.Audited(edges=found.n_edges, counts=counts, findings=[out.Finding(**row) for row in rows])
+    findings = [out.Finding(**row) for row in rows]
+    return out.Audited(model=served.id, edges=found.n_edges, counts=counts, findings=findings)
 
 
 def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out.Imagined, Any]:
     """Return a new entity as it would be, and the model with it."""
     if asked.name in served.trained.vocabulary(asked.side):
-        raise ParameterError(f"{asked.name!r} is already in the model.")
+        raise TakenNameError(f"{asked.name!r} is already in the model; choose another {REMEDY}.", remedies=[("name",)])
     if asked.text:
         _need_encoder(served, asked.side)
     model = served.copy()
@@ -112,12 +151,17 @@ def imagined(served: Served, asked: out.New, layout: Layout | None) -> tuple[out
         warnings.simplefilter("ignore")  # the answer itself shows how little is known
         content = {"features": asked.features, "text": asked.text or None}
         model.add(asked.name, asked.parents or None, asked.contexts or None, side=asked.side, **content)
-    grown = Served(model, served.version)
+    grown = replace(served, model=model, origin=served.origin or served.mark)
     near = model.similar(asked.name, asked.k, side=asked.side)
     part = model.explain(asked.name, side=asked.side).parts[0]
     place = None if layout is None else placed(layout, served.trained, model.trained_, asked.name, asked.side)
     found = out.Imagined(
-        similar=answers(grown, near, asked.side), std=part.std, prior_share=part.prior_share, place=place, saved=False
+        model=served.id,
+        similar=answers(grown, near, asked.side),
+        std=part.std,
+        prior_share=part.prior_share,
+        place=place,
+        saved=False,
     )
     return found, model
 

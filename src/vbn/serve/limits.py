@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from vbn.serve.problems import Kind, encoded
 
 MOST_HEADERS = 100
 MOST_BYTES = 1 << 16  # of address and headers together; also of anything else that is neither header nor body
@@ -141,9 +142,7 @@ class Limited(HttpToolsProtocol):
         """Close the connection, with an answer unless another one has begun."""
         if not (self._answering and self.cycle.response_started):
             reason, error = _TOLD[status]
-            body = json.dumps({"error": error, "closest": []}).encode()
-            head = (
-                b"HTTP/1.1 %d %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
-            )
-            self.transport.write(head % (status, reason, len(body)) + body)
+            body, headers = encoded(Kind("about:blank", status, reason.decode()), error)
+            lines = [b"HTTP/1.1 %d %s" % (status, reason), *(b": ".join(one) for one in headers), b"connection: close"]
+            self.transport.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
         self.transport.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,13 +19,25 @@ from vbn._cores import available_cores
 from vbn.data import Taxonomy, check_archive
 from vbn.model import Trained
 from vbn.serve import tsne
+from vbn.storage import LAYOUT
 
-LAYOUT_FILE = "layout.npz"
-_FIELDS = (("id", "<u4"), ("x", "<f4"), ("y", "<f4"), ("std", "<f4"), ("count", "<f4"), ("branch", "<u4"))
+LAYOUT_FILE = LAYOUT
+
+_FIELDS = (
+    ("id", "<u4"),
+    ("x", "<f4"),
+    ("y", "<f4"),
+    ("std", "<f4"),
+    ("count", "<f4"),
+    ("branch", "<u4"),
+    ("prior", "<f4"),
+)
 _METHODS = ("t-SNE", "principal axes")
 _FEWEST = 50  # entities; for fewer, t-SNE shows no more than the principal axes
 _NEIGHBOURS = 10  # a new entity is placed between
 _AT_ONCE = 64  # new entities
+_DRAWS = 100  # from a density, for its ellipse
+_COMPARED = 10_000  # entities that these are compared with, at most about twice as many
 _EDGE = 1.0 + 1e-5  # of the plane, with rounding
 _MOST = 12  # branches with a colour of their own
 _SMALLEST = 0.01  # share of the entities below which a branch has no colour of its own
@@ -132,6 +146,30 @@ def _between(places: np.ndarray, others: np.ndarray, vectors: np.ndarray) -> np.
     return np.asarray(np.einsum("nk,nkd->nd", weights, places[nearest]) / weights.sum(axis=1, keepdims=True))
 
 
+def spread(
+    layout: Layout, trained: Trained, number: int, draws: int = _DRAWS
+) -> tuple[tuple[float, float], tuple[float, float], float] | None:
+    """Return the place of an entity, the half axes of an ellipse of one standard deviation, and its angle.
+
+    The ellipse is that of draws from its density, each placed between the entities nearest to it; None if the entity
+    has no place.
+    """
+    at = int(np.searchsorted(layout.ids, number))
+    if at >= len(layout.ids) or layout.ids[at] != number:
+        return None
+    part = _part(trained, layout.side)
+    some = layout.ids[:: max(1, len(layout.ids) // _COMPARED)]
+    others = unit(part.mean[some].astype(np.float64))
+    mean, std = part.mean[number].astype(np.float64), np.sqrt(part.variance[number].astype(np.float64))
+    drawn = mean + std * np.random.default_rng(number).standard_normal((draws, len(mean)))
+    places = layout.places[np.searchsorted(layout.ids, some)].astype(np.float64)
+    found = _between(places, others, unit(drawn))
+    values, vectors = np.linalg.eigh(np.cov(found.T))
+    x, y = layout.places[at].tolist()
+    minor, major = np.sqrt(np.maximum(values, 0.0)).tolist()
+    return (x, y), (major, minor), float(np.arctan2(vectors[1, 1], vectors[0, 1]))
+
+
 def stored(folder: Path, trained: Trained, mark: str) -> Layout | None:
     """Return the layout kept beside a model with this checksum; None if it is missing, broken or of another model."""
     ids = np.flatnonzero(trained.profile.candidates("column"))
@@ -171,24 +209,40 @@ class Map:
     body: bytes
     about: dict[str, Any]
 
+    @cached_property
+    def packed(self) -> bytes:
+        """The body compressed, once for all who ask."""
+        return gzip.compress(self.body, 6, mtime=0)
 
-def draw_map(trained: Trained, layout: Layout, final: bool) -> Map:
-    """Return the map of a layout; if `final` is False, a better layout is being computed."""
-    part = _part(trained, "column")
+
+def draw_map(trained: Trained, layout: Layout, final: bool, kept: list[str] | None = None) -> Map:
+    """Return the map of a layout; if `final` is False, a better layout is being computed.
+
+    `kept` are the branches of an earlier map of this model: they keep their colours when entities are added.
+    """
     names, ids = trained.columns, layout.ids
-    branch, titles = branches(trained, ids)
-    stds = np.sqrt(part.variance[ids].astype(np.float64).mean(axis=1))
-    blocks = (ids, layout.places[:, 0], layout.places[:, 1], stds, names.counts[ids], branch)
+    branch, titles = branches(trained, ids, kept)
+    variance = _part(trained, "column").variance[ids].astype(np.float64)
+    stds, prior = np.sqrt(variance).mean(axis=1), prior_shares(trained, ids, variance)
+    blocks = (ids, layout.places[:, 0], layout.places[:, 1], stds, names.counts[ids], branch, prior)
     body = b"".join(np.asarray(block).astype(kind).tobytes() for block, (_, kind) in zip(blocks, _FIELDS, strict=True))
     about = {
         "places": len(ids),
         "fields": [{"name": name, "type": kind} for name, kind in _FIELDS],
         "branches": titles,
+        "labels": [names.label(names.id(title)) if n else None for n, title in enumerate(titles)],
         "method": layout.method,
         "final": final,
         "rare": rare_below(names.counts[ids].astype(np.float32)),
     }
     return Map(body, about)
+
+
+def prior_shares(trained: Trained, ids: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return how much of each density comes from its prior, as `explain` tells it."""
+    half = trained.halves("column")[0]
+    shares = np.minimum(half.block.tau[ids].astype(np.float64)[:, None] * variance, 1.0).mean(axis=1)
+    return np.asarray(np.where(half.side.active[ids], shares, 1.0))
 
 
 def rare_below(counts: np.ndarray) -> float:
@@ -204,28 +258,41 @@ def rare_below(counts: np.ndarray) -> float:
     return float(min(last, fewer.max()))
 
 
-def branches(trained: Trained, ids: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def branches(trained: Trained, ids: np.ndarray, kept: list[str] | None = None) -> tuple[np.ndarray, list[str]]:
     """Return the branch of the taxonomy that each entity hangs under, and the branches' names; 0 is "other".
 
     There are only as many branches as a page has colours. They begin right below the roots, and the largest is split as
     long as its parts are not too small, because the upper levels of a taxonomy are often a mere chain. An entity with
-    several parents follows the one of largest weight.
+    several parents follows the one of largest weight. `kept` are names of branches that were chosen before.
     """
     taxonomy, names = trained.column_taxonomy, trained.columns
     if taxonomy is None:
         return np.zeros(len(ids), dtype=np.int64), ["other"]
     up = _heaviest_parent(taxonomy, len(names))
     levels = _levels(up)
-    size = np.zeros(len(names), dtype=np.int64)
-    size[ids] = 1
-    for level in reversed(levels[1:]):
-        np.add.at(size, up[level], size[level])
-    chosen = _split(up, size, len(ids))
+    chosen = _split(up, _sizes(up, levels, ids), len(ids)) if kept is None else names.ids(kept[1:]).tolist()
     number = np.zeros(len(names), dtype=np.int64)
     number[chosen] = np.arange(1, len(chosen) + 1)
     for level in levels[1:]:
         number[level] = np.where(number[level] > 0, number[level], number[up[level]])
     return number[ids], ["other", *(names[node] for node in chosen)]
+
+
+def below(trained: Trained, ids: np.ndarray) -> np.ndarray:
+    """Return how many of some entities hang under each node of the taxonomy, each by its heaviest parent."""
+    taxonomy = trained.column_taxonomy
+    if taxonomy is None:
+        return np.zeros(len(trained.columns), dtype=np.int64)
+    up = _heaviest_parent(taxonomy, len(trained.columns))
+    return _sizes(up, _levels(up), ids)
+
+
+def _sizes(up: np.ndarray, levels: list[np.ndarray], ids: np.ndarray) -> np.ndarray:
+    size = np.zeros(len(up), dtype=np.int64)
+    size[ids] = 1
+    for level in reversed(levels[1:]):
+        np.add.at(size, up[level], size[level])
+    return size
 
 
 def _heaviest_parent(taxonomy: Taxonomy, n: int) -> np.ndarray:

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 LONGEST_NAME, MOST_ANSWERS, MOST_QUERIES, MOST_NAMES = 500, 1000, 256, 1000
 LONGEST_TEXT, MOST_FEATURES, MOST_SOURCES = 100_000, 20_000, 100
+MOST_USERS, MOST_OF_A_BATCH = 1000, 100_000
 
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+
+def _as_text(value: Any) -> Any:
+    """Return a whole number as text, as names are in Python too."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+"""A name as the key of an object, which is text in JSON."""
+_TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
+Name = Annotated[
+    str,
+    Field(min_length=1, max_length=LONGEST_NAME),
+    BeforeValidator(_as_text),
+    WithJsonSchema({"anyOf": [_TEXT, {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}]}),
+]
+"""A name, which may be given as a whole number."""
 Weight = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
 Side = Literal["row", "column"]
 Measure = Literal["cosine", "mean", "context"]
@@ -17,6 +35,7 @@ Role = Literal["entity", "category"]
 Pool = Literal["entities", "categories"]
 Readout = Literal["entity", "both", "smoothed"]
 Count = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Offset = Annotated[int, Field(ge=0, le=10_000_000)]
 K = Annotated[int, Field(ge=1, le=MOST_ANSWERS)]
 Dial = Annotated[float, Field(ge=-100, le=100, allow_inf_nan=False)]
 Score = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
@@ -33,18 +52,29 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Answered(BaseModel):
+    """The body of an answer, with the model that it comes from."""
+
+    model: str = Field(description="Identifies the model that answered, as the header `vbn-model` does.")
+
+
 class Pairs(Asked):
     """Pairs to predict."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"pairs": [["gouda", "cheese"], ["gouda", "beagle"]]}]})
 
     pairs: Annotated[list[tuple[Name, Name]], Field(min_length=1, max_length=MOST_QUERIES)]
     relation: Name | None = None
 
 
 class Wanted(Asked):
-    """What to recommend from."""
+    """What to recommend from: some entities, a user, or several users at once."""
 
-    entities: Annotated[list[Name] | dict[Name, Weight] | None, Field(max_length=MOST_NAMES)] = None
-    user: Name | None = None
+    model_config = ConfigDict(json_schema_extra={"examples": [{"entities": ["cheese", "wine"], "k": 3}]})
+
+    entities: Annotated[list[Name] | dict[Key, Weight] | None, Field(max_length=MOST_NAMES)] = None
+    user: Name | Annotated[list[Name], Field(min_length=1, max_length=MOST_USERS)] | None = None
+    skip_unknown: bool = Field(False, description="Of several users, leave out the unknown ones, and list them.")
     k: K = 10
     query: Literal["fold_in", "average", "both"] = "fold_in"
     popularity: Dial | Literal["auto"] = "auto"
@@ -54,15 +84,27 @@ class Wanted(Asked):
     exclude_seen: bool = True
     candidates: Annotated[list[Name] | None, Field(max_length=100_000)] = None
 
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Wanted:
+        if isinstance(self.user, list) and len(self.user) * self.k > MOST_OF_A_BATCH:
+            raise ValueError(
+                f"asks for more than {MOST_OF_A_BATCH:,} answers: send fewer users at once, or a smaller k"
+            )
+        return self
+
 
 class New(Asked):
     """An entity that is not in the model."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "kashkaval", "parents": ["cheese"], "contexts": {"salty": 1}}]}
+    )
+
     name: Name
-    parents: Annotated[list[Name] | dict[Name, Weight], Field(max_length=100)] = []
-    contexts: Annotated[list[Name] | dict[Name, Weight], Field(max_length=MOST_NAMES)] = []
-    features: Vector | Annotated[dict[Name, Vector], Field(max_length=MOST_SOURCES)] | None = None
-    text: Text | Annotated[dict[Name, Text], Field(max_length=MOST_SOURCES)] | None = None
+    parents: Annotated[list[Name] | dict[Key, Weight], Field(max_length=100)] = []
+    contexts: Annotated[list[Name] | dict[Key, Weight], Field(max_length=MOST_NAMES)] = []
+    features: Vector | Annotated[dict[Key, Vector], Field(max_length=MOST_SOURCES)] | None = None
+    text: Text | Annotated[dict[Key, Text], Field(max_length=MOST_SOURCES)] | None = None
     side: Side = "column"
     k: K = 10
     save: bool = False
@@ -79,11 +121,26 @@ class Answer(BaseModel):
     category: bool
 
 
-class Answers(BaseModel):
+class Answers(Answered):
     """A ranked list, and what its scores are."""
 
     measure: str
     answers: list[Answer]
+
+
+class OfUser(BaseModel):
+    """The ranked list of one of several users."""
+
+    user: str
+    answers: list[Answer]
+
+
+class Batch(Answered):
+    """A ranked list for each of several users, in their order, and the users that were left out as unknown."""
+
+    measure: str
+    users: list[OfUser]
+    unknown: list[str]
 
 
 class RelatedAnswer(Answer):
@@ -92,7 +149,7 @@ class RelatedAnswer(Answer):
     known: bool | None = Field(description="Whether training was given the pair; null if the model does not know.")
 
 
-class RelatedAnswers(BaseModel):
+class RelatedAnswers(Answered):
     """Where a relation leads, and what the scores are."""
 
     measure: str
@@ -109,10 +166,12 @@ class Entity(BaseModel):
     category: bool
 
 
-class Entities(BaseModel):
-    """Names that were found."""
+class Entities(Answered):
+    """A page of the names that were found, and the offset of the next one; if `near`, names that are spelt alike."""
 
     entities: list[Entity]
+    next_offset: int | None
+    near: bool = False
 
 
 class Prediction(BaseModel):
@@ -120,11 +179,13 @@ class Prediction(BaseModel):
 
     left: str
     right: str
+    left_label: str | None = None
+    right_label: str | None = None
     p: float
     std: float
 
 
-class Predictions(BaseModel):
+class Predictions(Answered):
     """One prediction for each pair."""
 
     predictions: list[Prediction]
@@ -149,7 +210,7 @@ class Family(BaseModel):
     n_children: int
 
 
-class Explained(BaseModel):
+class Explained(Answered):
     """Why an entity is where it is."""
 
     explanation: dict[str, Any]
@@ -166,7 +227,7 @@ class SenseRow(BaseModel):
     probability: float | None = None
 
 
-class SenseTable(BaseModel):
+class SenseTable(Answered):
     """The senses of an entity, the most likely first."""
 
     senses: list[SenseRow]
@@ -184,7 +245,7 @@ class Finding(BaseModel):
     suggestions: list[str]
 
 
-class Audited(BaseModel):
+class Audited(Answered):
     """What the data says against the taxonomy: the first findings of each kind, and how many there are of each."""
 
     edges: int
@@ -201,13 +262,13 @@ class Suggested(BaseModel):
     children: int
 
 
-class Suggestions(BaseModel):
+class Suggestions(Answered):
     """Possible parents, the best first."""
 
     suggestions: list[Suggested]
 
 
-class Imagined(BaseModel):
+class Imagined(Answered):
     """A new entity as it would be."""
 
     similar: Answers
@@ -217,7 +278,7 @@ class Imagined(BaseModel):
     saved: bool
 
 
-class Health(BaseModel):
+class Health(Answered):
     """Whether all is well.
 
     `version` counts the models that this server has had; `root` is the version of the last one that was loaded, which
@@ -241,15 +302,44 @@ class Health(BaseModel):
     problem: str
 
 
-class Ready(BaseModel):
+class Ready(Answered):
     """That questions are answered without delay, and by the how manieth model of this server."""
 
     status: Literal["ready"]
     version: int
 
 
-class Problem(BaseModel):
-    """What was wrong with a request."""
+class Place(Answered):
+    """The number of an entity on the map."""
 
-    error: str
-    closest: list[str] = []
+    id: int
+
+
+class MapField(BaseModel):
+    """A column of the map: as many numbers as there are places."""
+
+    name: str
+    type: str = Field(description="As numpy names it, such as <f4.")
+
+
+class MapAbout(Answered):
+    """What the bytes of the map are: one field after the other."""
+
+    places: int
+    fields: list[MapField]
+    branches: list[str]
+    labels: list[str | None] = Field(description="What people call the branches.")
+    method: str
+    final: bool = Field(description="False while a better layout is being computed.")
+    rare: float = Field(description="Entities that were seen at most this often are called rare.")
+
+
+class Problem(BaseModel):
+    """What was wrong with a request, and what to do about it (RFC 9457)."""
+
+    type: str = Field(description="Names the kind of problem; it stays the same when the words change.")
+    title: str
+    status: int
+    detail: str
+    remedy: str | None = None
+    closest: list[str] = Field([], description="Known names that may have been meant.")

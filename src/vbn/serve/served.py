@@ -1,13 +1,12 @@
-"""The served model: loaded once, replaced in one step when its folder is, and searched by name."""
+"""The served model: loaded once, and replaced in one step when its folder is."""
 
 from __future__ import annotations
 
 import copy
 import hashlib
-import re
 import threading
-from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import VBNError
-from vbn.data import Vocabulary
-from vbn.estimators import load
+from vbn.data import Events, Triple, Vocabulary
+from vbn.estimators import Observes, load, record, replay
 from vbn.model import Trained
-from vbn.storage import CONFIG
-
-_WORD = re.compile(r"(?<=\W)(?=\w)")
-_LAST = "\U0010ffff"
+from vbn.serve.map import Layout, store, stored
+from vbn.serve.searching import TypeAhead
+from vbn.storage import CONFIG, has_grown
 
 
 @dataclass(frozen=True)
@@ -31,6 +29,7 @@ class Served:
     model: Any  # fitted; it never changes: entities are added to a copy
     version: int = 1  # number of models that this server has had
     root: int = 1  # version of the model that was loaded: this one, or the one that it has grown from by added entities
+    origin: str = ""  # checksum of the model that was loaded, if this one has grown from it
 
     @property
     def trained(self) -> Trained:
@@ -41,6 +40,37 @@ class Served:
     def copy(self) -> Any:
         """Return a model to which entities may be added; it shares the arrays until then."""
         return copy.copy(self.model).set_params(verbose=False)
+
+    def grown(self, model: Any, root: int) -> Served:
+        """Return a model that this one has become by a change, such as an added entity."""
+        return Served(model, self.version + 1, root, (self.origin or self.mark) if root == self.root else "")
+
+    @cached_property
+    def id(self) -> str:
+        """What every answer calls the model: a part of the checksum that it was loaded with, and changes since then."""
+        changes = self.version - self.root
+        return (self.origin or self.mark)[:16] + (f".{changes}" if changes else "")
+
+    def warm_up(self) -> None:
+        """Ask first questions, so that later ones find kernels compiled and everything that is computed once."""
+        found = self.typeahead["column"]("", 1).tolist()
+        for name in [self.trained.columns[number] for number in found]:
+            self.model.similar(name, 1)
+            self.model.recommend([name], 1, popularity=0.0)
+            self.model.explain(name)
+
+    def with_events(self, model: Any) -> Served:
+        """Return a model that has observed events since; it counts as the same model and is searched alike."""
+        made = replace(self, model=model)
+        if "typeahead" in self.__dict__ and len(made.trained.rows) == len(self.trained.rows):
+            made.__dict__["typeahead"] = self.typeahead
+        return made
+
+    def try_an_event(self) -> None:
+        """Let a copy observe an event, which compiles what is needed."""
+        trained = self.trained
+        if isinstance(self.model, Observes) and len(trained.rows) and len(trained.columns):
+            self.copy().observe([(trained.rows[0], trained.columns[0])])
 
     @cached_property
     def mark(self) -> str:
@@ -55,13 +85,26 @@ class Served:
         """Search by name, for each side."""
         sides = ("column",) if self.trained.shared else ("row", "column")
         names = {side: self.trained.vocabulary(side) for side in sides}
-        found = {side: TypeAhead(_searched(known), known.counts) for side, known in names.items()}
+        found = {side: _search(known) for side, known in names.items()}
         return {"row": found["column"], **found}
 
+    @cached_property
+    def guide(self) -> Any:
+        """Where a newcomer may begin."""
+        from vbn.serve.guide import guide  # which is written in terms of this class
 
-def _searched(known: Vocabulary) -> list[str]:
-    """Return what names are searched by: labels, if there are any, followed by the names."""
-    return [f"{label} {name}" if (label := known.label(i)) else name for i, name in enumerate(known.names)]
+        return guide(self)
+
+
+def _named(served: Served) -> Served:
+    """Return the same model with its id computed, so that no request waits for it."""
+    _ = served.id
+    return served
+
+
+def _search(known: Vocabulary) -> TypeAhead:
+    labels = None if known.labels is None else [known.label(number) for number in range(len(known))]
+    return TypeAhead(known.names, known.counts, labels)
 
 
 class Holder:
@@ -70,12 +113,24 @@ class Holder:
     Models are read into memory: who copies something over a mapped file would end the server.
     """
 
+    draws = True  # whether to compute the layout of the map, which is kept beside the model
+
     def __init__(self, source: Any) -> None:
         self.folder = Path(source) if isinstance(source, (str, Path)) else None
         self.problem = ""
         self._lock = threading.Lock()
         self._mark = self._look()
-        self.current = Served(source if self.folder is None else load(self.folder, mapped=False))
+        self.current = _named(Served(source if self.folder is None else self._load(self.folder)))
+
+    @property
+    def home(self) -> Path | None:
+        """The folder that the model comes from."""
+        return self.folder
+
+    @property
+    def told(self) -> str:
+        """What is wrong with the folder; empty if nothing is."""
+        return self.problem
 
     def refresh(self) -> bool:
         """Load the model again if its folder changed, and return whether it was; a broken one only sets `problem`."""
@@ -84,6 +139,13 @@ class Holder:
 
     def save(self, model: Any, base: Served) -> bool:
         """Write a model that has grown from `base` to the folder and serve it; False if another is served by now."""
+        return self._saved(model, base, base.root)
+
+    def replace(self, model: Any, base: Served) -> bool:
+        """Do as `save`, with a model whose entities have other numbers than those of `base`."""
+        return self._saved(model, base, base.version + 1)
+
+    def _saved(self, model: Any, base: Served, root: int) -> bool:
         with self._lock:
             self._refreshed()
             if self.current is not base:
@@ -92,16 +154,58 @@ class Holder:
                 model.save(self.folder)
             self.problem = ""
             self._mark = self._look()
-            self.current = Served(model, base.version + 1, base.root)
+            self.current = _named(base.grown(model, root))
         return True
+
+    def layout(self, served: Served) -> Layout | None:
+        """Return the layout that is kept beside a model; None if there is none."""
+        return None if self.folder is None else stored(self.folder, served.trained, served.mark)
+
+    def keep(self, layout: Layout, served: Served) -> None:
+        """Keep a layout beside its model."""
+        if self.folder is not None:
+            store(self.folder, layout, served.mark)
+
+    def _load(self, folder: Path) -> Any:
+        return load(folder, mapped=False)
+
+    def _prepare(self, served: Served) -> None:
+        """Answer first questions with a new model, while the old one still answers those of others."""
+        try:
+            served.warm_up()
+        except VBNError:  # whoever asks is refused in the same words
+            return
+
+    def observe(self, events: Sequence[Triple]) -> int:
+        """Let the model observe events and return how many; from a folder, they are on disk when this returns."""
+        with self._lock:
+            self._refreshed()
+            model = self.current.copy()
+            if self.folder is None:
+                model._observe(Events.of(events))
+                known = len(events)
+            else:
+                known = record(model, self.folder, events)
+            self.current = self.current.with_events(model)
+        return known
+
+    def _catch_up(self) -> None:
+        """Observe what another process has written to the journal."""
+        if self.folder is None or not isinstance(self.current.model, Observes):
+            return
+        if has_grown(self.folder, self.current.model._position):
+            model = self.current.copy()
+            if replay(model, self.folder):
+                self.current = self.current.with_events(model)
 
     def _refreshed(self) -> bool:
         mark = self._look()
         if self.folder is None or mark == self._mark or mark is None:
+            self._catch_up()
             return False
         whole = self._look(whole=True)
         try:
-            model = load(self.folder, mapped=False)
+            model = self._load(self.folder)
         except VBNError as error:
             self.problem = f"the model on disk cannot be loaded: {error}"
             self._mark = whole  # it may be copied file by file: try again when the next file comes
@@ -109,7 +213,9 @@ class Holder:
         self.problem = ""
         self._mark = mark[:1]
         version = self.current.version + 1
-        self.current = Served(model, version, version)
+        served = _named(Served(model, version, version))
+        self._prepare(served)
+        self.current = served
         return True
 
     def _look(self, whole: bool = False) -> tuple[tuple[str, int, int, int], ...] | None:
@@ -130,51 +236,3 @@ class Holder:
 def _stamp(path: Path) -> tuple[str, int, int, int]:
     found = path.stat()
     return path.name, found.st_mtime_ns, found.st_ino, found.st_size
-
-
-class TypeAhead:
-    """Search for names by their beginning, by the beginning of a word in them, or by any part; ignores case.
-
-    >>> found = TypeAhead(["green tea", "Tea", "coffee", "steak"], [1, 5, 9, 2])
-    >>> found("tea", 10).tolist()
-    [1, 0, 3]
-    """
-
-    def __init__(self, names: tuple[str, ...] | list[str], counts: np.ndarray | list[float]) -> None:
-        folded = [name.casefold().replace("\n", " ").lstrip() for name in names]
-        words = [[0, *(match.start() for match in _WORD.finditer(text) if match.start())] for text in folded]
-        starts = [(folded[number][at:], number, at > 0) for number, places in enumerate(words) for at in places]
-        starts.sort(key=lambda entry: entry[0])
-        self._keys = [key for key, _, _ in starts]
-        self._numbers = np.array([number for _, number, _ in starts], dtype=np.int64)
-        self._inner = np.array([inner for _, _, inner in starts], dtype=bool)
-        self._counts = np.asarray(counts, dtype=np.float64)
-        self._text = "\n".join(folded)
-        self._ends = np.cumsum([len(text) + 1 for text in folded], dtype=np.int64)
-
-    def __call__(self, typed: str, limit: int) -> np.ndarray:
-        """Return the numbers of at most `limit` names, the likeliest first; for an empty text, the most frequent."""
-        text = typed.casefold().strip().replace("\n", " ")
-        if not text:
-            return np.argsort(-self._counts, kind="stable")[:limit]
-        here = slice(bisect_left(self._keys, text), bisect_left(self._keys, text + _LAST))
-        numbers, inner = self._numbers[here], self._inner[here]
-        found = self._best(np.unique(numbers[~inner]), limit)
-        found = self._joined(found, np.unique(numbers[inner]), limit)
-        return self._joined(found, self._holding(text, 4 * limit), limit) if len(found) < limit else found
-
-    def _best(self, numbers: np.ndarray, limit: int) -> np.ndarray:
-        return numbers[np.argsort(-self._counts[numbers], kind="stable")[:limit]]
-
-    def _joined(self, found: np.ndarray, more: np.ndarray, limit: int) -> np.ndarray:
-        new = self._best(more[~np.isin(more, found)], limit)
-        return np.concatenate([found, new])[:limit]
-
-    def _holding(self, text: str, most: int) -> np.ndarray:
-        places: list[int] = []
-        at = self._text.find(text)
-        while at >= 0 and len(places) < most:
-            number = int(np.searchsorted(self._ends, at, side="right"))
-            places.append(number)
-            at = self._text.find(text, int(self._ends[number]))
-        return np.array(places, dtype=np.int64)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,54 +12,13 @@ from typing import Any
 
 from vbn._errors import VBNError
 from vbn.serve.access import Settings
-from vbn.serve.map import Layout, Map, draw_map, extended, lay_out, store, stored
+from vbn.serve.map import Layout, Map, draw_map, extended, lay_out
+from vbn.serve.metrics import Metrics
+from vbn.serve.problems import ReadOnlyError
 from vbn.serve.served import Holder, Served
 from vbn.serve.tsne import NotWantedError
 
 _PATH = re.compile(r"(?<![\w./:])(?:[A-Za-z]:)?[/\\](?:[^\s/\\'\":]+[/\\])*(?=[^\s/\\])")
-_EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
-
-
-class Metrics:
-    """Counts of requests by route and status, and of how long they took.
-
-    >>> metrics = Metrics()
-    >>> metrics.count("/api/similar", 200, 0.004)
-    >>> 'vbn_requests_total{route="/api/similar",status="200"} 1' in metrics.text({"entities": 5})
-    True
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._requests: dict[tuple[str, int], int] = defaultdict(int)
-        self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(_EDGES) + 1))
-        self._seconds: dict[str, float] = defaultdict(float)
-
-    def count(self, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
-        with self._lock:
-            self._requests[route, status] += 1
-            self._buckets[route][bisect_left(_EDGES, seconds)] += 1
-            self._seconds[route] += seconds
-
-    def text(self, gauges: Mapping[str, float]) -> str:
-        """Return all of it in Prometheus' text format, with further numbers as gauges."""
-        with self._lock:
-            lines = ["# HELP vbn_requests_total Requests answered.", "# TYPE vbn_requests_total counter"]
-            for (route, status), n in sorted(self._requests.items()):
-                lines.append(f'vbn_requests_total{{route="{route}",status="{status}"}} {n}')
-            lines += ["# HELP vbn_request_seconds Time to answer.", "# TYPE vbn_request_seconds histogram"]
-            for route, buckets in sorted(self._buckets.items()):
-                total = 0
-                for edge, n in zip((*_EDGES, float("inf")), buckets, strict=True):
-                    total += n
-                    shown = "+Inf" if edge == float("inf") else f"{edge:g}"
-                    lines.append(f'vbn_request_seconds_bucket{{route="{route}",le="{shown}"}} {total}')
-                lines.append(f'vbn_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}')
-                lines.append(f'vbn_request_seconds_count{{route="{route}"}} {total}')
-        for name, value in gauges.items():
-            lines += [f"# TYPE vbn_{name} gauge", f"vbn_{name} {value:g}"]
-        return "\n".join(lines) + "\n"
 
 
 @dataclass
@@ -77,6 +34,7 @@ class State:
     _computed: tuple[int, Layout | None] = (0, None)  # the root of a model, and its layout; None if that failed
     _layouts: dict[int, tuple[Layout, bool]] = field(default_factory=dict)
     _maps: dict[tuple[int, bool], Map] = field(default_factory=dict)
+    _branches: tuple[int, list[str] | None] = (0, None)  # the root of a model, and the branches that its map colours
     _map_problem: str = ""
     _stored: str = ""  # mark of the model whose layout was written or read last
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -107,24 +65,29 @@ class State:
     @property
     def problem(self) -> str:
         """What is wrong, without paths of this machine, because anybody may ask; empty if nothing is."""
-        found = " ".join(told for told in (self.holder.problem, self._map_problem) if told)
-        folder = self.holder.folder
+        found = " ".join(told for told in (self.holder.told, self._map_problem) if told)
+        folder = self.holder.home
         return without_paths(found, () if folder is None else (folder, folder.resolve()))
 
-    def save(self, model: Any, base: Served) -> bool:
-        """Write a model that has grown from `base` to the folder and serve it; see `Holder.save`."""
-        done = self.holder.save(model, base)
+    def need_writable(self) -> None:
+        """Refuse to change anything on a read-only server."""
+        if not self.settings.writable:
+            raise ReadOnlyError(
+                "this server is read-only: {remedy} to change the model.", remedies=[("", "start it with --writable")]
+            )
+
+    def save(self, model: Any, base: Served, grown: bool = True) -> bool:
+        """Write a model that was made from `base` to the folder and serve it; see `Holder.save` and `replace`."""
+        done = self.holder.save(model, base) if grown else self.holder.replace(model, base)
         self._changed.set()
         return done
 
     def _warm_up(self) -> None:
-        """Answer a first question; if it cannot be answered, the next ones are refused in the same words."""
-        served = self.holder.current
+        """Answer first questions; if one cannot be answered, the next ones are refused in the same words."""
         try:
-            found = served.typeahead["column"]("", 1).tolist()
-            names = [served.trained.columns[number] for number in found]
-            for name in names:
-                served.model.similar(name, 1)
+            self.holder.current.warm_up()
+            if self.settings.writable:
+                self.holder.current.try_an_event()
         except VBNError as error:
             self._map_problem = f"the first question failed: {error}"
         if not self._stop.is_set():
@@ -157,18 +120,28 @@ class State:
 
     def _finish(self, served: Served) -> None:
         """Lay out a model, or extend the layout of the model it has grown from, and keep the layout beside it."""
-        folder = self.holder.folder
         if self._computed[0] != served.root:
-            found = None if folder is None else stored(folder, served.trained, served.mark)
+            found = self.holder.layout(served)
             if found is not None:
                 self._stored = served.mark
-            else:
+            elif self.holder.draws:
                 found = lay_out(served.trained, wanted=lambda: self._wanted(served))
+            else:
+                found = self._drawn_elsewhere(served)
             self._map_problem = ""
             self._remember(served, found)
-        if folder is not None and self._computed[1] is not None and self._stored != served.mark:
-            store(folder, extended(self._computed[1], served.trained), served.mark)
+        if self.holder.draws and self._computed[1] is not None and self._stored != served.mark:
+            self.holder.keep(extended(self._computed[1], served.trained), served)
             self._stored = served.mark
+
+    def _drawn_elsewhere(self, served: Served) -> Layout:
+        """Wait for the layout that another worker computes."""
+        while (found := self.holder.layout(served)) is None:
+            if not self._wanted(served):
+                raise NotWantedError
+            self._stop.wait(self.settings.watch or 1.0)
+        self._stored = served.mark
+        return found
 
     def _wanted(self, served: Served) -> bool:
         return not self._stop.is_set() and self.holder.current.root == served.root
@@ -192,8 +165,15 @@ class State:
             key = served.version, final
             if key not in self._maps:
                 self._maps = {known: made for known, made in self._maps.items() if known[0] >= served.version - 1}
-                self._maps[key] = draw_map(served.trained, layout, final)
+                kept = self._branches[1] if self._branches[0] == served.root else None
+                self._maps[key] = draw_map(served.trained, layout, final, kept)
+                self._branches = served.root, self._maps[key].about["branches"]
             return self._maps[key]
+
+    def layout_of(self, served: Served) -> Layout:
+        """Return the places that the map shows at this moment."""
+        with self._lock:
+            return self._layout(served)[0]
 
     def _layout(self, served: Served) -> tuple[Layout, bool]:
         """Return the layout of a model, and whether it is final."""

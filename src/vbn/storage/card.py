@@ -10,8 +10,6 @@ from vbn.model import Trained
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 80  # characters of a curve, and of a name that is shown
-RECORDS = ("held_out.csv", "held_out_known.csv")
-"""Files beside a model that hold records of its data."""
 _WHAT = "Entity embeddings as probability densities"
 _VARIANCES = (
     "## What the variances are not",
@@ -64,7 +62,10 @@ def _privacy(trained: Trained, records: Sequence[str]) -> str:
     """Return whether a folder holds training records and names of rows."""
     which = f"contains training records ({', '.join(records)})" if records else "contains no training records"
     whose = "entities" if trained.shared else "rows (users, patients)"
-    return f"The folder {which}; it contains the names of {len(trained.rows):,} {whose}."
+    if trained.left_out is None:
+        return f"The folder {which}; it contains the names of {len(trained.rows):,} {whose}."
+    groups = f", only those of {len(trained.rows):,} groups" if len(trained.rows) else ""
+    return f"The folder {which}; {trained.left_out.rows:,} {whose} were left out: it has none of their names{groups}."
 
 
 def sparkline(values: list[float]) -> str:

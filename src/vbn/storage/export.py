@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,7 +32,7 @@ _MOST_PADDING = 1 << 31  # bytes that numpy may pad short names with
 class Densities:
     """What is exported: entities in the order of their ids, and one row of mean and variance for each.
 
-    `taxonomy` numbers the entities as the model does; `ids` lists the exported ones.
+    `taxonomy` numbers the entities as the model does; `ids` lists the exported ones. `labels` may be None.
     """
 
     names: list[str]
@@ -41,6 +41,7 @@ class Densities:
     variance: np.ndarray
     taxonomy: Taxonomy | None
     ids: np.ndarray
+    labels: list[str | None] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -55,17 +56,21 @@ class Densities:
         return (slice(first, min(first + rows, len(self))) for first in range(0, len(self), rows))
 
 
-def write_densities(path: str | os.PathLike[str], densities: Densities, form: str | None) -> Path:
-    """Write a file in the given format, or in the one that its suffix stands for.
+def write_densities(
+    path: str | os.PathLike[str], densities: Densities, form: str | None, others: tuple[str, ...] = ()
+) -> Path:
+    """Write a file in the given format, or in the one that its suffix stands for; errors name `others` too."""
+    return write_export(path, lambda target: _WRITERS[_format(target, form, others)], densities)
 
-    A failure leaves a file that was there unchanged.
-    """
+
+def write_export(path: str | os.PathLike[str], writer_of: Callable[[Path], Callable[..., None]], *content: Any) -> Path:
+    """Write a file by a function of a stream and the content; a failure leaves a file that was there unchanged."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise ParameterError(f"export needs the path of a file, got {path!r}.")
     target = Path(path)
     if target.is_dir():
         raise ModelFileError(f"cannot export to {target}: it is a folder; give the name of a file.")
-    write = _WRITERS[_format(target, form)]
+    write = writer_of(target)
     try:
         real = target.resolve()  # a link stays a link
         if real.exists() and not real.is_file():
@@ -74,14 +79,14 @@ def write_densities(path: str | os.PathLike[str], densities: Densities, form: st
             what = "is not a folder" if real.parent.exists() else "does not exist"
             raise ModelFileError(f"cannot export to {target}: the folder {target.parent} {what}.")
         with replacing(real) as stream:
-            write(stream, densities)
+            write(stream, *content)
     except OSError as error:
         raise ModelFileError(f"cannot export to {target}: {error.strerror or error}.") from error
     return target
 
 
-def _format(target: Path, form: str | None) -> str:
-    known = ", ".join(_WRITERS)
+def _format(target: Path, form: str | None, others: tuple[str, ...]) -> str:
+    known = ", ".join([*_WRITERS, *others])
     if form is None:
         if target.suffix.lower() in _SUFFIXES:
             return _SUFFIXES[target.suffix.lower()]
@@ -134,6 +139,12 @@ def encoded_keys(names: list[str]) -> list[bytes]:
     return keys
 
 
+def check_utf8(names: Iterable[str]) -> None:
+    """Raise an error that names the entity which utf-8 cannot encode, before others raise their own."""
+    for name in names:
+        _utf8(name)
+
+
 def _utf8(name: str) -> bytes:
     try:
         return name.encode()
@@ -145,23 +156,23 @@ def _utf8(name: str) -> bytes:
 
 
 def _write_parquet(stream: BinaryIO, densities: Densities) -> None:
-    """Write a table with a row for each entity: entity, count, parents, mean, variance."""
+    """Write a table with a row for each entity: entity, label (if there are any), count, parents, mean, variance."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtraError("pyarrow is not installed: pip install 'vbn[tables]'.") from error
     numbers = pyarrow.list_(pyarrow.from_numpy_dtype(densities.mean.dtype))
-    names = pyarrow.list_(pyarrow.string())
-    schema = pyarrow.schema(
-        {"entity": pyarrow.string(), "count": pyarrow.float64(), "parents": names, "mean": numbers, "variance": numbers}
-    )
-    for name in densities.names:
-        _utf8(name)  # raises an error that names the entity, before pyarrow raises its own
+    names, text = pyarrow.list_(pyarrow.string()), pyarrow.string()
+    fields = {"count": pyarrow.float64(), "parents": names, "mean": numbers, "variance": numbers}
+    labelled = {} if densities.labels is None else {"label": text}
+    schema = pyarrow.schema({"entity": text, **labelled, **fields})
+    check_utf8(densities.names)
     with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
         for rows in densities.chunks(_PARQUET_ROWS):
             columns = [
-                pyarrow.array(densities.names[rows], schema.field("entity").type),
+                pyarrow.array(densities.names[rows], text),
+                *([] if densities.labels is None else [pyarrow.array(densities.labels[rows], text)]),
                 densities.counts[rows],
                 pyarrow.array(_parents(densities, rows), names),
                 _lists(densities.mean[rows]),
@@ -188,22 +199,23 @@ def _parents(densities: Densities, rows: slice) -> list[list[str]]:
 
 
 def _write_safetensors(stream: BinaryIO, densities: Densities) -> None:
-    """Write means, variances, counts, names (bytes) and name_ends; names[name_ends[i - 1]:name_ends[i]] is name i."""
-    encoded = [name.encode("utf-8", "surrogatepass") for name in densities.names]
-    tensors = {
-        "means": densities.mean,
-        "variances": densities.variance,
-        "counts": densities.counts,
-        "name_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
-        "names": np.frombuffer(b"".join(encoded), dtype=np.uint8),
-    }
+    """Write means, variances, counts, names (bytes) and name_ends; names[name_ends[i - 1]:name_ends[i]] is name i.
+
+    Labels are written in the same way, if there are any; an entity without one has an empty label.
+    """
+    tensors = {"means": densities.mean, "variances": densities.variance, "counts": densities.counts}
+    texts = {"name": densities.names} | ({} if densities.labels is None else {"label": _texts(densities.labels)})
+    for kind, given in texts.items():
+        encoded = [text.encode("utf-8", "surrogatepass") for text in given]
+        tensors[f"{kind}_ends"] = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+        tensors[f"{kind}s"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     about = {"format": "vbn-export", "names": "utf-8, ending at name_ends"}
     for chunk in file_chunks(tensors, about):
         stream.write(chunk)
 
 
 def _write_numpy(stream: BinaryIO, densities: Densities) -> None:
-    """Write arrays names, counts, means and variances; nothing is pickled, and numpy writes them in chunks."""
+    """Write arrays names, labels (if any), counts, means and variances; nothing is pickled."""
     names = densities.names
     longest = max(len(name) for name in names)
     padding = 4 * (longest * len(names) - sum(len(name) for name in names))
@@ -215,7 +227,14 @@ def _write_numpy(stream: BinaryIO, densities: Densities) -> None:
     ends_in_nul = next((name for name in names if name.endswith("\0")), None)
     if ends_in_nul is not None:
         raise DataError(f"numpy would drop the end of the name {ends_in_nul!r}; export to parquet or safetensors.")
-    np.savez(stream, names=np.array(names), counts=densities.counts, means=densities.mean, variances=densities.variance)
+    arrays: dict[str, Any] = {"names": np.array(names)}
+    if densities.labels is not None:
+        arrays["labels"] = np.array(_texts(densities.labels))
+    np.savez(stream, **arrays, counts=densities.counts, means=densities.mean, variances=densities.variance)
+
+
+def _texts(labels: list[str | None]) -> list[str]:
+    return [label or "" for label in labels]
 
 
 _WRITERS: dict[str, Callable[[BinaryIO, Densities], None]] = {

@@ -62,7 +62,7 @@ def write_file(folder: Path, chunks: Iterable[bytes | memoryview], name: str | N
         temporary.replace(folder / final)
     finally:
         temporary.unlink(missing_ok=True)
-    _sync(folder)
+    sync(folder)
     return Written(final, digest.hexdigest(), size)
 
 
@@ -122,7 +122,7 @@ def open_plain(folder: Path, name: str) -> BufferedReader:
     return stream
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
     """Write the directory itself to disk: only then does a rename survive a power cut."""
     if os.name == "nt":
         return

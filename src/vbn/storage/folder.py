@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -24,8 +24,10 @@ from vbn._errors import ModelFileError
 from vbn._version import __version__
 from vbn.data import Dataset
 from vbn.model import Trained
-from vbn.storage.card import RECORDS, model_card
+from vbn.storage.card import model_card
 from vbn.storage.files import LARGEST_JSON, alone_in, dump, folder_path, open_plain, parse, sweep, write_file
+from vbn.storage.journal import fold
+from vbn.storage.records import RECORDS, Forgotten, forget_beside
 from vbn.storage.tensor_file import file_chunks, map_tensors, read_bytes, tensors_of
 from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, state_from_format_1, to_tensors
 
@@ -55,8 +57,12 @@ def write_folder(
     *,
     counts: bool = True,
     state: State | None = None,
+    forgotten: Collection[Forgotten] = (),
 ) -> Path:
-    """Save a model and return the folder; `counts` keeps those of the data, `state` is that of an unfinished fit."""
+    """Save a model and return the folder; `counts` keeps those of the data, `state` is that of an unfinished fit.
+
+    Entities that the model has `forgotten` go from the files beside it too, and before it.
+    """
     path = folder_path(folder)
     tensors, extra = to_tensors(trained)
     if data is not None and counts:
@@ -77,6 +83,7 @@ def write_folder(
         with alone_in(path):
             _check_ours(path)
             sweep(path)
+            forget_beside(path, forgotten, rows=trained.left_out is None)
             entry = write_file(path, file_chunks(tensors), stem="model")
             config["tensors"] = asdict(entry)
             keep = {entry.file}
@@ -86,6 +93,7 @@ def write_folder(
                 keep.add(entry.file)
             text = dump(config, CONFIG)
             write_file(path, [text], CONFIG)
+            fold(path, record)
             kept = ["counts"] if data is not None and counts else []
             records = [*kept, *(name for name in RECORDS if (path / name).exists())]
             card = model_card(trained, parse(text, CONFIG), records)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,13 @@ from vbn.model import (
     PRIORS,
     ROW,
     Blueprint,
+    Company,
     Holder,
     Hyperpriors,
+    LeftOut,
     Posterior,
     RelationInfo,
+    RowsLeftOut,
     Side,
     Trained,
     placeholder,
@@ -49,7 +52,7 @@ from vbn.storage.tensor_file import (
 )
 
 _NUMBERS = (int, float)
-_POSTERIOR = "posterior."
+_POSTERIOR, _COMPANY = "posterior.", "company."
 
 
 def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -65,6 +68,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     }
     if trained.noise_counts is not None:
         tensors["noise_counts"] = trained.noise_counts
+    if trained.company is not None:
+        tensors |= {f"{_COMPANY}{name}": getattr(trained.company, name) for name in ("mean", "variance", "known")}
     fields = ("name", "symmetric", "prior", "rank", "scale", "shift")
     extra = {
         "shared": trained.shared,
@@ -95,6 +100,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         extra["dials"] = {favour: list(position) for favour, position in trained.dials.items()}
     if trained.rejects is not None:
         extra["rejects"] = trained.rejects
+    if trained.left_out is not None:
+        extra["left_out"] = asdict(trained.left_out)
     return tensors, extra
 
 
@@ -104,7 +111,8 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         tensors, extra = _from_format_1(tensors, extra)
     shared = _flag(extra, "shared")
     columns = _names_in("columns", tensors)
-    rows = columns if shared else _names_in("rows", tensors)
+    left_out = _left_out(extra, shared)
+    rows = columns if shared else _names_in("rows", tensors, left_out is not None)
     column_taxonomy = _taxonomy_in("columns", tensors, columns)
     row_taxonomy = column_taxonomy if shared else _taxonomy_in("rows", tensors, rows)
     n, m = len(rows), len(columns)
@@ -140,7 +148,19 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         relations_apart=_flag(extra, "relations_apart", False),
         dials=_dials(extra.get("dials", {})),
         noise_counts=_noise_counts(tensors, m),
+        company=_company(tensors, m, means.shape[1]),
+        left_out=left_out,
     )
+
+
+def _left_out(extra: Mapping[str, Any], shared: bool) -> LeftOut | None:
+    """Return what is known of rows that the model was saved without; None if it has its rows."""
+    given = extra.get("left_out")
+    if given is None:
+        return None
+    if shared or not isinstance(given, dict) or type(given.get("rows")) is not int or given["rows"] < 0:
+        raise ModelFileError("what the model says about rows that were left out is damaged.")
+    return LeftOut(given["rows"], _number(given, "total", or_zero=True), _number(given, "precision"))
 
 
 def _noise_counts(tensors: Mapping[str, np.ndarray], n_columns: int) -> np.ndarray | None:
@@ -152,6 +172,19 @@ def _noise_counts(tensors: Mapping[str, np.ndarray], n_columns: int) -> np.ndarr
     if not counts.any():
         raise ModelFileError("none of the columns of the model may be a negative.")
     return counts
+
+
+def _company(tensors: Mapping[str, np.ndarray], n_columns: int, dim: int) -> Company | None:
+    """Return the densities of columns as rows; None where rows were learned from alone."""
+    if f"{_COMPANY}known" not in tensors:
+        return None
+    known = take(tensors, f"{_COMPANY}known", TRUTH, (None,))
+    if len(known) > n_columns:
+        raise ModelFileError(f"there are {n_columns} columns, but {len(known)} of them have company.")
+    mean, variance = (take(tensors, f"{_COMPANY}{name}", FLOATS, (len(known), dim)) for name in ("mean", "variance"))
+    need_finite(f"{_COMPANY}mean", mean)
+    need_positive(f"{_COMPANY}variance", variance)
+    return Company(mean, variance, known)
 
 
 def densities_out(prefix: str, holder: Holder) -> dict[str, np.ndarray]:
@@ -419,24 +452,26 @@ def _labels_in(prefix: str, tensors: Mapping[str, np.ndarray], size: int) -> Lab
     blob = take(tensors, f"{prefix}.labels", BYTES, (None,)).tobytes()
     ends = take(tensors, f"{prefix}.label_ends", LONG, (size,)).tolist()
     starts = [0, *ends[:-1]]
-    if ends[-1] != len(blob) or any(a > b for a, b in zip(starts, ends, strict=True)):
+    if ends[-1:] != [len(blob)] or any(a > b for a, b in zip(starts, ends, strict=True)):
         raise ModelFileError(f"the labels of the {prefix} of the model are damaged.")
     return Labels(blob[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True))
 
 
-def _names_in(prefix: str, tensors: Mapping[str, np.ndarray]) -> Vocabulary:
+def _names_in(prefix: str, tensors: Mapping[str, np.ndarray], left_out: bool = False) -> Vocabulary:
+    """Return the names of a side; if rows were `left_out`, there may be none, and none that was ever seen."""
     blob = take(tensors, f"{prefix}.names", BYTES, (None,)).tobytes()
     bounds = take(tensors, f"{prefix}.ends", LONG, (None,))
     ends = bounds.tolist()
     starts = [0, *ends[:-1]]
-    if not ends or ends[-1] != len(blob) or any(a >= b for a, b in zip(starts, ends, strict=True)):
+    whole = ends[-1] == len(blob) if ends else left_out and not blob
+    if not whole or any(a >= b for a, b in zip(starts, ends, strict=False)):
         raise ModelFileError(f"the names of the {prefix} of the model are damaged.")
     counts = take(tensors, f"{prefix}.counts", DOUBLE, bounds.shape)
     need_positive(f"{prefix}.counts", counts, or_zero=True)
-    if not counts.any():
+    if not counts.any() and not left_out:
         raise ModelFileError(f"none of the {prefix} of the model was ever seen.")
-    names = [blob[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True)]
-    return Vocabulary(names, counts, _labels_in(prefix, tensors, len(names)))
+    names = [blob[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=False)]
+    return (RowsLeftOut if left_out else Vocabulary)(names, counts, _labels_in(prefix, tensors, len(names)))
 
 
 def _taxonomy_out(prefix: str, taxonomy: Taxonomy | None) -> dict[str, np.ndarray]:

@@ -156,6 +156,7 @@ def check_unknown_entity(estimator: Any, data: Dataset | None = None) -> list[st
         "predict_proba": lambda: model.predict_proba([(row, column), (row, wrong)]),
         "similar": lambda: model.similar(wrong),
         "recommend": lambda: model.recommend([column, wrong]),
+        "audience": lambda: model.audience(wrong),
         "relation_proba": lambda: model.relation_proba(relation_of(data)[0], [(row, wrong)]),
         "related": lambda: model.related(relation_of(data)[0], wrong),
         "explain": lambda: model.explain(wrong),

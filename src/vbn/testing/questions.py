@@ -156,6 +156,7 @@ _QUESTIONS: dict[str, Callable[[Any, Dataset], Any]] = {
     "predict_proba": lambda model, data: model.predict_proba(pairs_of(data)),
     "similar": lambda model, data: [model.similar(name, k=5) for name in columns_of(data)],
     "recommend": _ask_recommend,
+    "audience": lambda model, data: [model.audience(name, k=5) for name in columns_of(data)],
     "relation_proba": lambda model, data: model.relation_proba(*relation_of(data)),
     "related": _ask_related,
     "explain": lambda model, data: [str(model.explain(name)) for name in columns_of(data)],

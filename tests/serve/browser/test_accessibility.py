@@ -11,6 +11,8 @@ VIEWS = [
     {"view": "compare", "entity": "gouda", "other": "beagle"},
     {"view": "what-if", "name": "kashkaval", "parent": ["cheese"], "context": ["salty"]},
     {"view": "recommend", "has": ["cheese", "wine"]},
+    {"view": "taxonomy", "colour": "uncertainty", "only": "2"},
+    {"view": "list", "lasso": "0_0~0.3_0~0.3_0.3"},
 ]
 AXE = AXE_FILE_PATH.read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from vbn.serve import Settings, create_app
 
 
 def entities_of(url):
-    with urllib.request.urlopen(f"{url}/api/health", timeout=30) as answer:
+    with urllib.request.urlopen(f"{url}/api/v1/health", timeout=30) as answer:
         return json.load(answer)["entities"]
 
 
@@ -50,7 +50,7 @@ def test_a_new_entity_is_imagined_step_by_step(page, words, words_url):
     assert not [e for e in page.all("#panel button") if "model" in e.text]  # this server is read-only
     assert entities_of(words_url) == before
     with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{words_url}/api/similar?entity=kashkaval", timeout=30)
+        urllib.request.urlopen(f"{words_url}/api/v1/similar?entity=kashkaval", timeout=30)
 
 
 def test_a_name_typed_just_before_a_parent_is_chosen_does_not_take_it_away(page):
@@ -75,12 +75,13 @@ def test_a_new_entity_has_its_place_on_the_map(page):
     pixels = """const c = document.querySelector('canvas.over');
         return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v)"""
     page.until(lambda: page.script(pixels), "the new entity is marked on the map")
-    page.one("nav a", "Explore").click()
+    page.one("nav a", "Taxonomy").click()
     page.until(lambda: not page.script(pixels), "the mark is gone with it")
+    page.settled()
 
 
 def test_names_that_exist_are_no_new_entities(page):
-    page.forgiven.append("400")
+    page.forgiven.append("409")
     page.open("what-if", name="cheese")
     assert "already" in page.one("[role=alert]").text
 

@@ -14,9 +14,14 @@ CHEESE = "gouda"
 def test_a_newcomer_is_told_what_there_is_and_can_begin(page, words):
     page.open()
     assert f"{len(words.trained_.columns):,} entities" in page.shown()
-    first = page.until(lambda: page.texts("#often li > a"), "frequent entities are offered")[0]
-    page.one("#often li > a").click()
+    titles = page.texts(".example h3")
+    assert [title.split(":")[0] for title in titles] == ["Well known", "Seen least", "Never seen"]
+    assert "Two scores that differ by less" in page.shown()
+    first = page.texts(".example h3 > a")[0]
+    assert words.trained_.columns.counts[words.trained_.columns.id(first)] > 20
+    page.one(".example h3 > a").click()
     assert page.one("#panel h2", first)
+    page.settled()
 
 
 def test_names_are_offered_while_one_types(page):
@@ -25,6 +30,9 @@ def test_names_are_offered_while_one_types(page):
     assert page.option(CHEESE).text.split("\n")[0] == CHEESE
     page.one("#search").send_keys(Keys.BACKSPACE * 4, "zzzqqq")
     page.until(lambda: page.texts("#found [role=option]") == ["nothing found"], "nothing is found")
+    page.one("#search").send_keys(Keys.BACKSPACE * 6, "guoda")
+    page.option(CHEESE)
+    assert page.texts("#found [role=option]")[0] == "nothing found; perhaps"
     page.one("#search").send_keys(Keys.ESCAPE)
     assert not page.one("body").find_element("id", "found").is_displayed()
 
@@ -79,7 +87,7 @@ def test_bars_show_score_and_spread_to_scale(page, words):
     )
     assert len(set(widths)) == 1
     rows = words.similar(CHEESE, 10)
-    whole = max(row.score + row.std for row in rows)
+    whole = 1.0  # one scale for all lists
     for row, (end, low, high) in zip(rows, page.script(script, near), strict=True):
         assert end == pytest.approx(row.score / whole, abs=0.02)
         assert low == pytest.approx(max((row.score - row.std) / whole, 0.0), abs=0.02)
@@ -98,6 +106,7 @@ def test_shares_of_prior_and_data_are_told(page, words):
     told = page.texts(page.block("Why it is where it is"))[0]
     assert f"{100 * part['prior_share']:.0f} % what its parents say" in told
     assert f"Uncertainty {part['std']:.2f}" in told
+    page.until(lambda: "It is surer than" in page.shown(), "the uncertainty is compared with others")
 
 
 def test_a_category_has_neighbours_and_children_and_nothing_beside_it(opened, goods_url, goods, shop_url, shop):

@@ -11,6 +11,8 @@ VIEWS = [
     {"view": "compare", "entity": "gouda", "other": "beagle"},
     {"view": "what-if", "name": "x" * 120, "parent": ["cheese"], "context": ["salty"]},
     {"view": "recommend", "has": ["cheese", "wine"]},
+    {"view": "taxonomy"},
+    {"view": "list", "lasso": "0_0~0.3_0~0.3_0.3"},
 ]
 
 
@@ -30,7 +32,12 @@ def test_two_entities_stand_side_by_side(page, words, width):
     assert other_left >= left + wide
     assert min(wide, other_wide) > 200
     p = words.predict_proba([("gouda", "beagle")])[0]
-    assert f"p(beagle beside gouda) = {p:.2f}" in page.shown()
+    figures = dict(zip(page.texts(".figure dt"), page.texts(".figure dd strong"), strict=True))
+    assert figures["p(beagle beside gouda)"] == f"{p:.2f}"
+    assert figures["Cosine of the means"] == f"{words.similarity('gouda', 'beagle').score:.2f}"
+    assert 0 < float(figures["Overlap of the densities"]) < 1
+    both = {*words.similar("gouda", 50).entities} & {*words.similar("beagle", 50).entities}
+    assert f"Near both: {len(both)} of the 50 nearest of each" in page.shown()
 
 
 def test_two_entities_are_chosen_on_the_page(page):

@@ -8,7 +8,9 @@ def test_the_link_of_a_notebook_needs_no_question_for_the_token(goods, browser):
     try:
         browser.get(explorer.link)
         until(lambda: browser.execute_script("return sessionStorage.getItem('vbn-token')"), "the token is taken", 30)
-        asking = "fetch('/api/similar?entity=tea', {headers: {Authorization: `Bearer ${sessionStorage['vbn-token']}`}})"
+        asking = (
+            "fetch('/api/v1/similar?entity=tea', {headers: {Authorization: `Bearer ${sessionStorage['vbn-token']}`}})"
+        )
         status = browser.execute_async_script(
             f"const done = arguments[0]; {asking}.then((answer) => done(answer.status))"
         )

@@ -47,19 +47,13 @@ class EntityInputs(NamedTuple):
         """Update the rows first..last-1 from their cells, Eq. (ui-update)."""
         from vbn.kernels.entities import update_entities
 
-        update_entities(
-            first,
-            last,
-            self.active,
-            cells,
-            self.own,
-            self.other,
-            PriorArrays(self.prior.means(np.arange(first, last)), self.tau, self.evidence),
-            self.bias,
-            self.bias_is_own,
-            self.relations,
-            DIRECT_CELLS,
-        )
+        prior = PriorArrays(self.prior.means(np.arange(first, last)), self.tau, self.evidence)
+        rest = (prior, self.bias, self.bias_is_own, self.relations, DIRECT_CELLS)
+        arguments = (first, last, self.active, cells, self.own, self.other, *rest)
+        if update_entities(*arguments):  # a kernel that takes seconds to compile, which most fits do not need
+            from vbn.kernels.gram import update_by_gram
+
+            update_by_gram(*arguments)
 
     def part(self, first: int, last: int) -> EntityInputs:
         """Return the inputs of the rows first..last-1, numbered from 0; arrays that all rows share stay the same."""

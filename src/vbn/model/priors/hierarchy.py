@@ -7,7 +7,7 @@ dimension: films of a popular director tend to be popular, including the next on
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -145,12 +145,14 @@ class Hierarchy(Prior):
         """Update all active categories."""
         from vbn.kernels.hierarchy import update_categories
 
-        self._sweep(update_categories, block, offset, engine)
+        nodes, places = self.graph.blended
+        centres = Parents(self.arrays_of_parents).means(nodes).astype(self.mean.dtype)
+        self._sweep(update_categories, block, offset, engine, places, centres)
 
     def _sweep(
         self, kernel: Callable[..., None], block: Block, offset: np.ndarray | None, engine: Engine, *more: np.ndarray
     ) -> None:
-        """Update the sets of the partition in turn, the categories of a set in parallel."""
+        """Update the sets of the partition in turn, the categories of a large set in parallel."""
         graph, own = self.graph, block.mean.reshape(len(block), -1)
         arguments = (
             graph.category_nodes,
@@ -166,12 +168,12 @@ class Hierarchy(Prior):
             self._shift(np.arange(graph.n_categories)).mean,
             *more,
         )
-        for members in graph.sets:
+        for members, ranges in _batches(graph.sets):
 
             def task(first: int, last: int, members: np.ndarray = members) -> None:
                 kernel(first, last, members, *arguments)
 
-            engine.map(task, row_ranges(len(members), CATEGORIES_PER_TASK))
+            engine.map(task, ranges)
 
     def measure(self, engine: Engine) -> Measured:
         """Return the distances of the active categories to their prior means, and their log volumes."""
@@ -248,3 +250,18 @@ class Hierarchy(Prior):
             above = tuple(Hierarchy.shares(self, node, names, levels - 1)) if levels > 1 else ()
             found.append(Share(names[node], weight, self.mean[parent].astype(np.float64), above))
         return found
+
+
+def _batches(sets: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, list[tuple[int, int]]]]:
+    """Yield the sets in turn with the ranges that are updated in parallel; small sets in a row are one task."""
+    small: list[np.ndarray] = []
+    for members in (*sets, None):
+        if members is not None and len(members) <= CATEGORIES_PER_TASK:
+            small.append(members)
+            continue
+        if small:
+            joined = np.concatenate(small)
+            yield joined, [(0, len(joined))]
+            small = []
+        if members is not None:
+            yield members, row_ranges(len(members), CATEGORIES_PER_TASK)

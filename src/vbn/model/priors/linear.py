@@ -14,9 +14,8 @@ on how many it has. So the bits do not depend on the threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from vbn.model.engine import row_ranges
 from vbn.model.fields import MEAN, PLAIN, RATE, VARIANCE, Field
 from vbn.model.priors.base import Match, Prior, Setting, Share, Upper, register
 from vbn.model.side import Side
+from vbn.model.steady import steadily
 
 if TYPE_CHECKING:
     from vbn.model.block import Block
@@ -35,29 +35,6 @@ _BLOCKS_AT_ONCE = 16  # whose sums, F x F numbers each, are held at the same tim
 _PANELS = 8  # of columns of a triangular matrix, most of whose zeros are left out of products
 _CHEAP = 25.0  # multiplications for each cell and dimension: an update that needs k times as many comes after k epochs
 _RAREST = 8  # but at least after so many
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-@cache
-def _blas() -> Any:
-    import scipy.linalg  # noqa: F401 - its BLAS is another one than numpy's, and must be there to be found
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    return ThreadpoolController()
-
-
-def _steadily(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a function with one thread of BLAS for each of ours."""
-
-    @wraps(function)
-    def run(*given: P.args, **named: P.kwargs) -> R:
-        with _blas().limit(limits=1, user_api="blas"):
-            return function(*given, **named)
-
-    return run
 
 
 class Shifted(Prior):
@@ -138,7 +115,7 @@ class Linear(Shifted):
         known[self.frozen] = False
         return np.flatnonzero(known)
 
-    @_steadily
+    @steadily
     def start(self) -> None:
         """Scale the features, and set q(A) to its prior."""
         self.centre[:], self.factor[:] = self.features.scaling()
@@ -153,7 +130,7 @@ class Linear(Shifted):
         every = min(max(int(np.ceil(load / _CHEAP)), 1), _RAREST)
         self._rests = epoch % every != min(1, every - 1)
 
-    @_steadily
+    @steadily
     def update(self, block: Block, offset: np.ndarray | None, engine: Engine) -> None:
         """Update q(A) from all entities and categories that have features and that data reaches."""
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -236,7 +213,7 @@ class Linear(Shifted):
         except np.linalg.LinAlgError as error:
             raise NumericalError("the covariance of the weights of the features is damaged.") from error
 
-    @_steadily
+    @steadily
     def bound(self, measured: None) -> list[float]:  # noqa: ARG002
         """Return E[log p(A)] + H[q(A)]."""
         width, t = self.weights.shape
@@ -262,7 +239,7 @@ class Linear(Shifted):
         ]
         return {"feature": (np.array(numbers[0], dtype=np.int64), np.array(numbers[1], dtype=np.int64))}
 
-    @_steadily
+    @steadily
     def carried(self, old: Prior, entities: Match) -> None:
         """Compute the content of the rows that the older prior did not have."""
         if isinstance(old, Linear):
@@ -270,7 +247,7 @@ class Linear(Shifted):
             unknown[self._known_before(old, entities)] = False
             self._refresh(np.flatnonzero(unknown))
 
-    @_steadily
+    @steadily
     def go_on(self, old: Prior, entities: Match) -> None:
         """Let what was learned earlier stand for the features that are no longer at hand.
 

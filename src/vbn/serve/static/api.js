@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 
 const KEY = "vbn-token";
+const BASE = new URL("../api/v1/", import.meta.url); // also where a proxy serves the page below a path of its own
 const running = new Map();
 
 // A notebook passes the token behind the "#", which browsers do not send; it does not stay in the address.
@@ -15,7 +16,7 @@ if (given.has("token")) {
 
 export class Refused extends Error {
   constructor(status, body) {
-    super(body.error || `error ${status}`);
+    super(body.detail || `error ${status}`);
     this.status = status;
     this.closest = body.closest || [];
   }
@@ -30,7 +31,7 @@ async function call(path, options, kind) {
   const token = sessionStorage.getItem(KEY);
   if (token) headers.Authorization = `Bearer ${token}`;
   const signal = kind ? running.get(kind).signal : undefined;
-  const answer = await fetch(path, { ...options, headers, signal });
+  const answer = await fetch(new URL(path, BASE), { ...options, headers, signal });
   if (answer.status === 401) {
     await askForToken();
     return call(path, options, kind);
@@ -45,43 +46,52 @@ export async function get(path, parameters = {}, kind = "") {
     for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined && each !== null) query.append(name, each);
   }
   const text = query.toString();
-  return (await call(`/api/${path}${text ? `?${text}` : ""}`, {}, kind)).json();
+  return (await call(`${path}${text ? `?${text}` : ""}`, {}, kind)).json();
 }
 
 export async function post(path, body, kind = "") {
   const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  return (await call(`/api/${path}`, options, kind)).json();
+  return (await call(path, options, kind)).json();
 }
 
 export async function bytes(path) {
-  return (await call(`/api/${path}`, {}, "")).arrayBuffer();
+  return (await call(path, {}, "")).arrayBuffer();
 }
 
 let asking = null;
+let dismissed = false; // then no question comes by itself: only a button asks again
 
-function askForToken() {
-  asking ??= new Promise((done) => {
+// Asks once for all requests that wait. If the dialog is closed, only a button opens it again.
+export function askForToken(again = false) {
+  if (dismissed && !again) return Promise.reject(new Refused(401, { error: "This server needs a token." }));
+  dismissed = false;
+  asking ??= new Promise((done, refuse) => {
     const field = h("input", { type: "password", id: "token", autocomplete: "off", required: true });
     const dialog = h(
       "dialog",
       { "aria-labelledby": "token-title" },
       h(
         "form",
-        {
-          method: "dialog",
-          onsubmit: () => {
-            sessionStorage.setItem(KEY, field.value.trim());
-            asking = null;
-            dialog.remove();
-            done();
-          },
-        },
+        { method: "dialog" },
         h("h2", { id: "token-title" }, "This server needs a token"),
         h("label", { for: "token" }, "Token "),
         field,
         h("button", { type: "submit" }, "Go on"),
       ),
     );
+    dialog.addEventListener("close", () => {
+      asking = null;
+      dialog.remove();
+      const token = field.value.trim();
+      if (token) {
+        sessionStorage.setItem(KEY, token);
+        done();
+        return;
+      }
+      dismissed = true;
+      refuse(new Refused(401, { error: "This server needs a token." }));
+    });
+    dialog.addEventListener("cancel", () => { field.value = ""; });
     document.body.append(dialog);
     dialog.showModal();
   });

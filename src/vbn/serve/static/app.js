@@ -1,15 +1,21 @@
 // The page: search box, theme, map, and the view that the address names.
 
 import { get } from "./api.js";
-import { fill, h } from "./dom.js";
+import { explore } from "./card.js";
+import { compare } from "./compare.js";
+import { fill, h, whole } from "./dom.js";
+import { list } from "./list.js";
 import { makeMap } from "./map.js";
 import { failed } from "./parts.js";
+import { recommend } from "./recommend.js";
 import { go, here, listen, start } from "./route.js";
 import { combobox } from "./search.js";
-import { compare, explore, recommend, whatIf } from "./views.js";
+import { taxonomy } from "./taxonomy.js";
 import { watch } from "./watch.js";
+import { whatIf } from "./whatif.js";
 
-const VIEWS = { explore, compare, "what-if": whatIf, recommend };
+const VIEWS = { explore, compare, "what-if": whatIf, recommend, taxonomy, list };
+const TITLES = { "what-if": "What if", compare: "Compare", recommend: "Recommend", taxonomy: "Taxonomy", list: "List" };
 const panel = document.getElementById("panel");
 
 function theme() {
@@ -29,7 +35,7 @@ function theme() {
   });
 }
 
-// Views are drawn anew; whoever works by keyboard stays where he was, or goes on in the panel.
+// Views are drawn again; keyboard users stay where they were, or go on in the panel.
 function keepingFocus(draw) {
   const before = document.activeElement;
   const within = panel.contains(before);
@@ -56,24 +62,22 @@ function keys() {
   });
 }
 
-async function begin() {
-  theme();
-  keys();
-  combobox(document.getElementById("search"), document.getElementById("found"), (entity) => {
-    const now = here();
-    go({ view: "explore", entity: entity.name, side: entity.side, relation: now.relation });
-  });
-  let model;
-  try {
-    model = await get("health");
-  } catch (error) {
-    fill(panel, failed(error));
-    return;
-  }
-  const map = makeMap((name) => go({ view: "explore", entity: name }), model);
+// A name in a list that the mouse points at, or that has the focus, is marked on the map.
+function hovering(map) {
+  let last = "";
+  const show = (event) => {
+    const name = event.target.closest?.("[data-entity]")?.dataset.entity || "";
+    if (name !== last) map.mark("hover", [name]);
+    last = name;
+  };
+  for (const kind of ["pointerover", "focusin"]) panel.addEventListener(kind, show);
+  for (const kind of ["pointerleave", "focusout"]) panel.addEventListener(kind, () => show({ target: panel }));
+}
+
+function footer(model) {
   document.getElementById("footer").append(
-    `${model.entities.toLocaleString("en")} entities, ${model.dim} dimensions. `,
-    h("a", { href: "/docs" }, "Service"),
+    `${whole(model.entities)} entities, ${model.dim} dimensions. `,
+    h("a", { href: "docs" }, "Service"),
     model.problem ? h("span", { class: "failed" }, ` Trouble: ${model.problem}`) : "",
   );
   watch(model, () => {
@@ -82,18 +86,46 @@ async function begin() {
     document.getElementById("footer").prepend(h("span", { class: "newer" }, told, again, " "));
     document.getElementById("status").textContent = told;
   });
+}
+
+async function begin() {
+  theme();
+  keys();
+  let map = null;
+  combobox(document.getElementById("search"), document.getElementById("found"), (entity) => {
+    const now = here();
+    go({ view: "explore", entity: entity.name, side: entity.side, relation: now.relation });
+  }, { offered: (names) => map?.mark("hit", names) });
+  let model;
+  try {
+    model = await get("health");
+  } catch (error) {
+    fill(panel, failed(error));
+    return;
+  }
+  document.querySelector("nav a[data-view=taxonomy]").hidden = !model.taxonomy;
+  document.getElementById("legend").open = innerWidth >= 1600;
+  map = makeMap((name) => go({ view: "explore", entity: name }));
+  hovering(map);
+  footer(model);
   listen((state) => {
     for (const link of document.querySelectorAll("nav a")) {
       if (link.dataset.view === state.view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const shown = state.entity || { "what-if": "What if", compare: "Compare", recommend: "Recommend" }[state.view];
+    const shown = state.entity || TITLES[state.view];
     document.title = shown ? `${shown} – vbn explorer` : "vbn explorer";
+    map.clear();
     map.follow(state);
-    if (state.view !== "what-if") map.ghost(null);
     document.getElementById("status").textContent = shown || "Start";
     document.body.dataset.view = state.view;
-    keepingFocus(() => (VIEWS[state.view] || explore)(panel, state, model, map));
+    // each view has a sheet of its own: what it answers late is written on a sheet that nobody sees
+    const sheet = h("div", { class: "sheet" });
+    keepingFocus(() => {
+      fill(panel, sheet);
+      (VIEWS[state.view] || explore)(sheet, state, model, map);
+      panel.scrollTop = 0;
+    });
   });
   start();
 }

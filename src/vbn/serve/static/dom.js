@@ -1,22 +1,27 @@
 // Elements from data. Text is always text: nothing here takes HTML.
 
+const there = (child) => child !== null && child !== undefined && child !== false;
+
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
-    if (value === null || value === undefined || value === false) continue;
+    if (!there(value)) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class") element.className = value;
     else if (name === "vars") for (const [key, each] of Object.entries(value)) element.style.setProperty(key, each);
     else if (name in element && name !== "list" && name !== "role") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter(there));
   return element;
 }
 
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...children.flat(Infinity).filter(there));
 }
+
+// A name, whichever way it is written: what stands around it keeps its own direction.
+export const named = (text) => h("bdi", {}, text);
 
 export function number(value, digits = 2) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
@@ -27,9 +32,11 @@ export function percent(value) {
   return `${(100 * value).toFixed(value > 0 && value < 0.01 ? 1 : 0)} %`;
 }
 
+export const whole = (count) => count.toLocaleString("en");
+
 export function times(count) {
   if (count === 0) return "never seen";
-  const shown = Number.isInteger(count) ? count.toLocaleString("en") : count.toFixed(1);
+  const shown = Number.isInteger(count) ? whole(count) : count.toFixed(1);
   return count === 1 ? "seen once" : `seen ${shown} times`;
 }
 

@@ -1,56 +1,75 @@
-// The map: all entities as points that are moved, hovered and chosen.
+// The map: all entities as points that are moved, hovered and chosen, with words and marks over them.
 
-import { bytes, get } from "./api.js";
-import { fill, h, later, times } from "./dom.js";
+import { get } from "./api.js";
+import { coloured } from "./colours.js";
+import { fill, h, later } from "./dom.js";
+import { decoded, encoded, inside, listenTo } from "./gestures.js";
+import { forget, wordsOf } from "./known.js";
+import { makeLegend } from "./legend.js";
+import { makeMarks } from "./marks.js";
 import { makePace } from "./pace.js";
-import { COLOURS, makePainter } from "./painting.js";
-import { sawMap } from "./route.js";
+import { makePainter } from "./painting.js";
+import { fetchPoints, makeTip, nearestOf } from "./points.js";
+import { go, sawMap, saysOfMap } from "./route.js";
+import { savePicture } from "./saving.js";
+import { makeRoom, makeWords } from "./words.js";
 
 const AT_REST = 150; // milliseconds without a movement
 const TOLD = 250; // until the address says where the map is
-const SHOWN = { "": "All", frequent: "Frequent", rare: "Rare" };
+const LOOKS = 5000; // milliseconds between questions for a better layout
 const ZOOM = [0.5, 400];
 
-export function makeMap(chosen, model) {
+export function makeMap(chosen) {
   const box = document.getElementById("map-box");
   const canvas = document.getElementById("map");
-  const tip = document.getElementById("tip");
-  const over = h("canvas", { class: "over", "aria-hidden": "true" });
-  box.insertBefore(over, canvas.nextSibling);
+  const tip = makeTip(document.getElementById("tip"));
+  const [wordy, over] = ["words", "over"].map((name) => h("canvas", { class: name, "aria-hidden": "true" }));
+  canvas.after(wordy, over);
   const view = { x: 0, y: 0, zoom: 1 };
+  const lassoButton = document.getElementById("lasso");
   let points = null;
-  let selected = [];
-  let ghost = null;
   let painter = null;
   let pace = null;
+  let words = null;
+  let shown = new Uint8Array(0); // which points pass the filters
+  let meant = null; // those of a category that is looked at, all others are pale
+  let lasso = null; // corners in the plane
   let asked = false;
-  let shown = "";
+  let stale = true; // whether the points must be dressed again
   let movingUntil = 0;
   let stirred = false; // whether it moved since the last frame, however long that took
   let lastFrame = 0; // when this movement was drawn last; 0 at rest
+  let rested = ""; // where names were chosen last
 
   const size = () => ({ w: canvas.clientWidth || 1, h: canvas.clientHeight || 1 });
   const unit = () => Math.min(size().w, size().h) / 2.1;
   const toScreen = (x, y) => [size().w / 2 + (x - view.x) * view.zoom * unit(), size().h / 2 - (y - view.y) * view.zoom * unit()];
   const toPlane = (px, py) => [view.x + (px - size().w / 2) / (view.zoom * unit()), view.y - (py - size().h / 2) / (view.zoom * unit())];
+  const digits = () => 3 + Math.max(0, Math.ceil(Math.log10(view.zoom)));
+
+  const legend = makeLegend(box, document.getElementById("legend-body"), () => {
+    stale = true;
+    tip.hide();
+    draw();
+  });
+  const marks = makeMarks(() => draw(), revealAll);
 
   // Where the map is, to the pixel and no finer; nothing where all of it is shown.
   function place() {
     if (view.x === 0 && view.y === 0 && view.zoom === 1) return "";
-    const digits = 3 + Math.max(0, Math.ceil(Math.log10(view.zoom)));
-    return [view.x.toFixed(digits), view.y.toFixed(digits), Number(view.zoom.toPrecision(4))].join("_");
+    return [view.x.toFixed(digits()), view.y.toFixed(digits()), Number(view.zoom.toPrecision(4))].join("_");
   }
 
   let awaited = 0; // places that are asked for, and may move the map
   const tell = later(() => {
-    sawMap({ map: place(), shown });
+    sawMap({ map: place(), ...legend.told() });
     canvas.dataset.told = awaited ? "no" : "yes";
   }, TOLD);
 
   async function awaiting(task) {
     awaited += 1;
     try {
-      await task();
+      return await task();
     } finally {
       awaited -= 1;
       draw();
@@ -71,132 +90,126 @@ export function makeMap(chosen, model) {
     draw();
   }
 
+  function dress() {
+    shown = legend.passing();
+    painter.dress({ colours: coloured(points, legend.how.colour), shown, meant });
+    pace = makePace(painter.levels());
+    rested = "";
+    stale = false;
+  }
+
   function frame(now) {
     asked = false;
     if (!points) return;
+    if (stale) dress();
     const moving = stirred || now < movingUntil;
     stirred = false;
     if (moving && lastFrame) pace.saw(now - lastFrame);
     lastFrame = moving ? now : 0;
-    const ratio = devicePixelRatio || 1;
-    const { w, h: tall } = size();
-    for (const one of [canvas, over]) {
-      if (one.width !== Math.round(w * ratio) || one.height !== Math.round(tall * ratio)) {
-        one.width = Math.round(w * ratio);
-        one.height = Math.round(tall * ratio);
-      }
-    }
-    canvas.dataset.drawn = String(painter.paint(view, unit(), w, tall, ratio, moving ? pace.level() : 0, shown));
-    marks(ratio);
+    paint(moving ? pace.level() : 0);
     if (moving) draw(); // until it rests: then all points are drawn
+    else name();
   }
 
-  function marks(ratio) {
-    const pen = over.getContext("2d");
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, over.width, over.height);
-    const style = getComputedStyle(document.documentElement);
-    const ring = (x, y, text, dashed) => {
-      const [px, py] = toScreen(x, y);
-      pen.strokeStyle = style.getPropertyValue("--accent");
-      pen.fillStyle = style.getPropertyValue("--text");
-      pen.lineWidth = 2.5;
-      pen.setLineDash(dashed ? [4, 3] : []);
-      pen.beginPath();
-      pen.arc(px, py, 11, 0, 2 * Math.PI);
-      pen.stroke();
-      pen.font = "600 14px system-ui, sans-serif";
-      pen.lineWidth = 4;
-      pen.strokeStyle = style.getPropertyValue("--back");
-      pen.setLineDash([]);
-      const shown = text.length > 40 ? `${text.slice(0, 39)}…` : text;
-      pen.strokeText(shown, px + 16, py + 5);
-      pen.fillText(shown, px + 16, py + 5);
-    };
-    for (const { at, name } of selected) ring(points.x[at], points.y[at], name, false);
-    if (ghost) ring(ghost.x, ghost.y, ghost.name, true);
+  function paint(level) {
+    const ratio = devicePixelRatio || 1;
+    const { w, h: tall } = size();
+    for (const one of [canvas, wordy, over]) {
+      if (one.width === Math.round(w * ratio) && one.height === Math.round(tall * ratio)) continue;
+      one.width = Math.round(w * ratio);
+      one.height = Math.round(tall * ratio);
+    }
+    canvas.dataset.drawn = String(painter.paint(view, unit(), w, tall, ratio, level));
+    const [pen, under] = [over, wordy].map((layer) => {
+      const found = layer.getContext("2d");
+      found.setTransform(ratio, 0, 0, ratio, 0, 0);
+      found.clearRect(0, 0, w, tall);
+      return found;
+    });
+    const room = makeRoom(w, tall);
+    for (const one of box.querySelectorAll(".map-tools, .map-shown, .legend")) {
+      room.take([one.offsetLeft, one.offsetTop, one.offsetLeft + one.offsetWidth, one.offsetTop + one.offsetHeight]);
+    }
+    const marked = marks.draw(pen, room, points, toScreen, { w, h: tall }, view.zoom * unit());
+    if (lasso) outline(pen, room.colour("--accent"), lasso.map(([x, y]) => toScreen(x, y)));
+    const { only, colour } = legend.how;
+    canvas.dataset.words = String(words.draw(under, room, view, toScreen, { shown, marked, only, byBranch: colour === "branch" }));
+  }
+
+  // Names are chosen where the map rests.
+  function name() {
+    const now = `${place()} ${size().w} ${size().h}`;
+    if (now === rested) return;
+    rested = now;
+    words.rest(view, unit(), size(), shown).catch((error) => console.info(`no names for the map: ${error.message}`));
+    paint(0);
+  }
+
+  function outline(pen, colour, corners) {
+    pen.beginPath();
+    corners.forEach(([px, py]) => pen.lineTo(px, py));
+    pen.closePath();
+    pen.fillStyle = colour;
+    pen.strokeStyle = colour;
+    pen.globalAlpha = 0.08;
+    pen.fill();
+    pen.globalAlpha = 1;
+    pen.lineWidth = 2;
+    pen.stroke();
   }
 
   async function load() {
-    const [about, body] = await Promise.all([get("map/about"), bytes("map")]);
-    const n = about.places;
-    points = {};
-    about.fields.forEach((field, at) => {
-      points[field.name] = field.type === "<u4" ? new Uint32Array(body, 4 * n * at, n) : new Float32Array(body, 4 * n * at, n);
-    });
-    points.n = n;
-    points.rare = about.rare;
-    points.at = new Map();
-    points.id.forEach((id, at) => points.at.set(id, at));
+    let about;
+    [points, about] = await fetchPoints();
     painter = makePainter(canvas, points);
-    pace = makePace(painter.levels);
-    canvas.dataset.places = String(n);
-    legend(about);
+    words = makeWords(points, about.branches.map((title, at) => about.labels[at] || title), () => draw());
+    legend.load(points, about);
+    stale = true;
+    canvas.dataset.places = String(points.n);
+    loaded.forEach((done) => done(points));
     draw();
-    if (!about.final) setTimeout(again, 5000);
+    if (!about.final) setTimeout(look, LOOKS);
   }
 
-  const again = () => awaiting(() => load().then(reselect)).catch(() => {});
-
-  function legend(about) {
-    fill(
-      document.getElementById("legend-body"),
-      h("ul", {}, about.branches.map((name, n) => h("li", {}, h("span", { class: "dot", vars: { "--dot": COLOURS[n % COLOURS.length] } }), name))),
-      h("ul", {},
-        h("li", {}, h("span", { class: "dot" }), `Frequent: seen ${about.rare === 0 ? "" : "more than "}${about.rare <= 1 ? "once" : `${about.rare.toLocaleString("en")} times`}${about.rare === 0 ? " or more often" : ""}`),
-        h("li", {}, h("span", { class: "dot hollow" }), `Rare, a ring: ${about.rare ? `seen at most ${about.rare === 1 ? "once" : `${about.rare.toLocaleString("en")} times`}` : "never seen"}; drawn last`)),
-      h("p", {}, "Large and pale: uncertain. Small and strong: well known."),
-      h("p", {}, `Layout: ${about.method}${about.final ? "" : " (a better one is being computed)"}. Near means similar; far says little.`),
-    );
+  // Asks whether the better layout is there, and loads it then; until then nothing that is shown is disturbed.
+  async function look() {
+    const about = await get("map/about").catch(() => ({ final: false })); // the server may be busy: ask again later
+    if (about.final) again();
+    else setTimeout(look, LOOKS);
   }
 
-  function nearest(px, py, reach = 14) {
-    const [x, y] = toPlane(px, py);
-    const far = (reach / (view.zoom * unit())) ** 2;
-    let best = -1;
-    let least = far;
-    for (let n = 0; n < points.n; n += 1) {
-      if (shown && (points.count[n] <= points.rare) !== (shown === "rare")) continue;
-      const d = (points.x[n] - x) ** 2 + (points.y[n] - y) ** 2;
-      if (d < least) {
-        least = d;
-        best = n;
-      }
-    }
-    return best;
+  const loaded = [];
+  const ready = () => (points ? Promise.resolve(points) : new Promise((done) => loaded.push(done)));
+
+  function again() {
+    forget();
+    return awaiting(() => load().then(marks.again)).catch((error) => console.info(`the map stays as it is: ${error.message}`));
   }
 
-  const names = new Map();
-  async function nameOf(at) {
-    const id = points.id[at];
-    if (!names.has(id)) Object.entries(await get("map/names", { ids: [id] })).forEach(([key, name]) => names.set(Number(key), name));
-    return names.get(id);
-  }
+  const nearest = (px, py, reach = 14) => nearestOf(points, shown, toPlane(px, py), reach / (view.zoom * unit()));
 
-  let wanted = [];
   let given = false; // whether a link says where the map is: then it stays there
-  async function reselect() {
-    const names = wanted;
-    const places = await Promise.all(names.map((name) => get("map/place", { entity: name }).catch(() => null)));
-    if (names !== wanted || !points) return;
-    selected = [];
-    names.forEach((name, n) => {
-      const at = places[n] ? points.at.get(places[n].id) : undefined;
-      if (at === undefined) return;  // a parent without data, or a name that nobody knows
-      selected.push({ name, at });
-      if (!given) reveal(points.x[at], points.y[at]);
-    });
-    if (names.length) given = false;
-    draw();
+  function revealAll(ids) {
+    const places = ids.map((id) => points?.at.get(id)).filter((at) => at !== undefined);
+    if (!given) for (const at of places) reveal(points.x[at], points.y[at]);
+    if (ids.length && points) given = false;
+  }
+
+  // The part of the map where a mark and its name are neither cut off nor covered.
+  function free() {
+    const { w, h: tall } = size();
+    const panel = document.getElementById("legend");
+    const beside = panel.open ? panel.offsetLeft + panel.offsetWidth + 30 : 40;
+    return { left: beside < w / 2 ? beside : 40, right: w - 140, top: 65, bottom: tall - 60 };
   }
 
   function reveal(x, y) {
     // just so far that a mark and its name can be seen: what one knows of the map stays where it was
     const [px, py] = toScreen(x, y);
-    const { w, h: tall } = size();
+    const { left, right, top, bottom } = free();
     const beyond = (at, least, most) => (at < least ? at - least : at > most ? at - most : 0);
-    view.x += beyond(px, 40, w - 140) / (view.zoom * unit());
-    view.y -= beyond(py, 40, tall - 40) / (view.zoom * unit());
+    view.x += beyond(px, left, right) / (view.zoom * unit());
+    view.y -= beyond(py, top, bottom) / (view.zoom * unit());
     draw();
   }
 
@@ -209,123 +222,84 @@ export function makeMap(chosen, model) {
     move();
   }
 
-  const pointers = new Map();
-  let moved = 0;
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
-    moved = 0;
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const last = pointers.get(event.pointerId);
-    if (!last) {
-      hover(event);
-      return;
-    }
-    const dx = event.offsetX - last[0];
-    const dy = event.offsetY - last[1];
-    if (pointers.size === 2) {
-      const other = [...pointers.entries()].find(([id]) => id !== event.pointerId)[1];
-      const before = Math.hypot(last[0] - other[0], last[1] - other[1]);
-      const now = Math.hypot(event.offsetX - other[0], event.offsetY - other[1]);
-      if (before > 0) zoomAt(now / before, (event.offsetX + other[0]) / 2, (event.offsetY + other[1]) / 2);
-    } else {
-      view.x -= dx / (view.zoom * unit());
-      view.y += dy / (view.zoom * unit());
-      move();
-    }
-    moved += Math.abs(dx) + Math.abs(dy);
-    pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
-  });
-  const up = async (event) => {
-    const was = pointers.delete(event.pointerId);
-    if (event.type !== "pointerup" || !was || moved > 5 || !points) return;
-    const at = nearest(event.offsetX, event.offsetY);
-    if (at >= 0) chosen(await nameOf(at));
-  };
-  canvas.addEventListener("pointerup", up);
-  canvas.addEventListener("pointercancel", up);
-  canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    zoomAt(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
-  }, { passive: false });
-  canvas.addEventListener("keydown", (event) => {
-    const step = 60 / (view.zoom * unit());
-    const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
-    if (moves[event.key]) {
-      event.preventDefault();
-      view.x += moves[event.key][0];
-      view.y += moves[event.key][1];
-      move();
-    } else if (event.key === "+" || event.key === "=") zoomAt(1.4);
-    else if (event.key === "-") zoomAt(1 / 1.4);
-    else if (event.key === "0") all();
-  });
   function all() {
     Object.assign(view, { x: 0, y: 0, zoom: 1 });
     draw();
   }
-  document.getElementById("zoom-in").addEventListener("click", () => zoomAt(1.6));
-  document.getElementById("zoom-out").addEventListener("click", () => zoomAt(1 / 1.6));
-  document.getElementById("zoom-all").addEventListener("click", all);
 
-  function choices() {
-    return h(
-      "fieldset",
-      { class: "map-shown" },
-      h("legend", { class: "hidden" }, "Entities on the map"),
-      Object.entries(SHOWN).map(([value, text]) =>
-        h(
-          "label",
-          {},
-          h("input", { type: "radio", name: "shown", value, checked: value === shown, onchange: () => show(value) }),
-          value ? h("span", { class: `dot ${value === "rare" ? "hollow" : ""}`, "aria-hidden": "true" }) : null,
-          text,
-        ),
-      ),
-    );
-  }
-  box.append(choices());
-  function show(value) {
-    shown = Object.hasOwn(SHOWN, value) ? value : "";
-    box.querySelector(`.map-shown input[value="${shown}"]`).checked = true;
-    tip.hidden = true;
-    draw();
-  }
-
-  let hovered = -1;
-  async function hover(event) {
-    if (!points) return;
-    const at = nearest(event.offsetX, event.offsetY, 10);
-    hovered = at;
+  function hover(px, py) {
+    const at = points ? nearest(px, py, 10) : -1;
     canvas.classList.toggle("over-point", at >= 0);
-    if (at < 0) {
-      tip.hidden = true;
-      return;
-    }
-    const name = await nameOf(at);
-    if (hovered !== at) return;
-    fill(tip, h("strong", {}, name), h("small", {}, ` ${points.count[at] <= points.rare ? "rare, " : ""}${times(points.count[at])}; uncertainty ${points.std[at].toFixed(2)}`));
-    tip.hidden = false;
-    const [px, py] = toScreen(points.x[at], points.y[at]);
-    tip.style.left = `${Math.min(px + 12, size().w - 180)}px`;
-    tip.style.top = `${Math.max(py - 34, 4)}px`;
+    if (at < 0) tip.hide();
+    else tip.show(points, at, toScreen(points.x[at], points.y[at]), size());
   }
+
+  function lassoing(on) {
+    lassoButton.setAttribute("aria-pressed", String(on));
+    canvas.classList.toggle("lassoing", on);
+  }
+
+  listenTo(canvas, {
+    hover,
+    zoom: zoomAt,
+    all,
+    drag(dx, dy) {
+      view.x -= dx / (view.zoom * unit());
+      view.y += dy / (view.zoom * unit());
+      move();
+    },
+    async click(px, py) {
+      const at = points ? nearest(px, py) : -1;
+      if (at >= 0) chosen((await wordsOf([points.id[at]]))[0].name);
+    },
+    leave: () => tip.hide(),
+    lassoing: () => lassoButton.getAttribute("aria-pressed") === "true",
+    lassoed(corners, done) {
+      lasso = corners.map(([px, py]) => toPlane(px, py));
+      draw();
+      if (!done) return;
+      lassoing(false);
+      if (corners.length > 2) go({ view: "list", lasso: encoded(lasso, digits()) });
+      else lasso = null;
+    },
+  });
+  const pressed = (id, task) => document.getElementById(id).addEventListener("click", task);
+  pressed("zoom-in", () => zoomAt(1.6));
+  pressed("zoom-out", () => zoomAt(1 / 1.6));
+  pressed("zoom-all", all);
+  pressed("lasso", () => lassoing(lassoButton.getAttribute("aria-pressed") !== "true"));
+  pressed("list-shown", () => {
+    const { w, h: tall } = size();
+    go({ view: "list", lasso: encoded([toPlane(0, 0), toPlane(w, 0), toPlane(w, tall), toPlane(0, tall)], digits()) });
+  });
+  pressed("picture", () => {
+    paint(0); // what WebGL has drawn is there only until the browser shows it
+    savePicture([canvas, wordy, over], getComputedStyle(document.documentElement).getPropertyValue("--back"), document.title);
+  });
 
   new ResizeObserver(draw).observe(canvas);
+  document.getElementById("legend").addEventListener("toggle", draw);
   addEventListener("theme", draw);
-  awaiting(() => load().then(reselect)).catch((error) => fill(document.getElementById("legend-body"), error.message));
+  awaiting(() => load().then(marks.again)).catch((error) => fill(document.getElementById("legend-body"), error.message));
 
   return {
-    select(...names) {
-      wanted = names.filter(Boolean);
-      if (points) awaiting(reselect);
+    // Marks of a view, by their kind: chosen, near, basket, hit, finding, hover. They stay until the next view.
+    mark: (kind, names) => awaiting(() => marks.set(kind, names)).catch((error) => console.info(`no marks: ${error.message}`)),
+    spread: (name) => marks.spread(name),
+    clear() {
+      marks.clear();
+      lasso = null;
+      if (meant) stale = true;
+      meant = null;
+      draw();
     },
     // As a link, or a step back, says; one within the page says nothing of the map.
     follow(state) {
       given = false;
-      if (state.shown || state.map) show(state.shown || "");
+      if (saysOfMap(state)) {
+        legend.read(state);
+        stale = true;
+      }
       const [x, y, zoom] = (state.map || "").split("_").map(Number);
       if (Number.isFinite(x + y + zoom)) {
         Object.assign(view, { x, y, zoom: Math.max(ZOOM[0], Math.min(ZOOM[1], zoom)) });
@@ -334,13 +308,33 @@ export function makeMap(chosen, model) {
       draw();
     },
     again,
-    ghost(place, name = "", std = 0) {
-      ghost = place ? { x: place[0], y: place[1], name, std } : null;
-      if (ghost && points && !given) reveal(ghost.x, ghost.y);
-      if (ghost) given = false;
+    ghost(where, name = "") {
+      marks.ghost(where, name);
+      if (where && points && !given) reveal(...where);
+      if (where) given = false;
+    },
+    // All of a category are strong, the others pale.
+    async mean(ids) {
+      await ready();
+      meant = new Set(ids.map((id) => points.at.get(id)).filter((at) => at !== undefined));
+      stale = true;
       draw();
     },
-    points: () => points && points.n,
-    screen: (at) => toScreen(points.x[at], points.y[at]),
+    // Whom a lasso holds, of those that are shown, the most frequent first.
+    async within(text) {
+      await ready();
+      const corners = decoded(text);
+      if (!corners) return [];
+      lasso = corners;
+      if (stale) dress();
+      draw();
+      return [...points.order].filter((n) => shown[n] && inside([points.x[n], points.y[n]], corners))
+        .map((n) => ({ id: points.id[n], count: points.count[n], std: points.std[n], prior: points.prior[n] }));
+    },
+    // The share of all entities that are less certain.
+    async surerThan(std) {
+      await ready();
+      return points.std.reduce((n, each) => n + Number(each > std), 0) / Math.max(points.n, 1);
+    },
   };
 }

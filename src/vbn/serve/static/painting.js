@@ -1,8 +1,5 @@
 // Paints the points of the map: by WebGL where there is one, else on a plain canvas.
 
-export const COLOURS = ["#8a8f98", "#2a6fdb", "#e0752d", "#2f9e62", "#c2413b", "#8b5fbf", "#a0763a", "#d05c9e", "#5f7d12", "#1a98a6", "#b08900", "#5468ff", "#7a4b2a"];
-const rgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16) / 255);
-
 const VERTEX = `
 attribute vec2 place; attribute float size; attribute vec4 colour; attribute float hollow;
 uniform vec2 middle; uniform vec2 zoom; uniform float scale; varying vec4 shade; varying float hole;
@@ -24,47 +21,46 @@ void main() {
 const WORDS = 8; // of a point: place, size, colour, opacity, and whether it is hollow
 const RING = 1.3; // pixels of the line around a hollow point
 const FEWEST = 3000; // points of the coarsest level
+const [DIM, DIMMEST] = [0.12, 0.02]; // opacity of what is not meant: the less the more there is of it
 
+// `dress` takes the colours of all points, which of them are shown, and which are meant (all if null). `paint` draws a
+// level, 0 for all that are shown, and tells how many these were; a level has half the points of the one before.
 export function makePainter(canvas, points) {
-  // `paint` draws a level, 0 for all points, and tells how many there were; a level has half the points of the one before.
-  // It draws all of them, or the "frequent" or "rare" ones: these are hollow, and stand at the end of the order.
   return webgl(canvas, points) || plain(canvas, points);
 }
 
+// How a point looks: uncertain ones are large and pale, rare ones hollow.
 function looks(points) {
-  // Sorted so that what was seen least is drawn last; uncertain ones are large and pale.
-  const order = [...points.count.keys()].sort((a, b) => points.count[b] - points.count[a]);
-  const sorted = [...points.std].sort((a, b) => a - b);
-  const low = sorted[Math.floor(sorted.length * 0.05)] || 0;
-  const high = Math.max(sorted[Math.floor(sorted.length * 0.95)] || 1, low + 1e-6);
-  const crowd = Math.max(0.45, Math.min(1, 60 / Math.sqrt(points.n)));
-  const first = order.findIndex((n) => points.count[n] <= points.rare);
-  return {
-    order,
-    frequent: first < 0 ? order.length : first,
-    look(n) {
-      const unsure = Math.max(0, Math.min(1, (points.std[n] - low) / (high - low)));
-      const hollow = points.count[n] <= points.rare;
-      const size = (4 + 9 * unsure) * crowd;
-      return {
-        size: hollow ? Math.max(size, 4.5) : size, // a ring that small would be a dot
-        alpha: 0.95 - (hollow ? 0.35 : 0.55) * unsure,
-        colour: COLOURS[points.branch[n] % COLOURS.length],
-        hollow,
-      };
-    },
+  const [low, high] = points.bounds;
+  const crowd = Math.max(0.45, Math.min(2, 60 / Math.sqrt(points.n))); // few points may be large
+  return (n) => {
+    const unsure = Math.max(0, Math.min(1, (points.std[n] - low) / Math.max(high - low, 1e-6)));
+    const hollow = points.count[n] <= points.rare;
+    const size = (4 + 9 * unsure) * crowd;
+    return { size: hollow ? Math.max(size, 4.5) : size, alpha: 0.95 - (hollow ? 0.35 : 0.55) * unsure, hollow };
   };
 }
 
-function range({ first, length, step }, frequent, shown) {
-  // Which points of a level these are: the frequent ones come first in each.
-  const cut = Math.ceil(frequent / step);
-  if (shown === "frequent") return { first, length: cut };
-  return shown === "rare" ? { first: first + cut, length: length - cut } : { first, length };
+// The points that are shown, as words of eight numbers, and the levels: all of them, then every second, every fourth, ...
+function dressed(points, look, { colours, shown, meant }) {
+  const list = points.order.filter((n) => shown[n]); // what was seen least is drawn last
+  if (meant) list.sort((a, b) => Number(meant.has(a)) - Number(meant.has(b)));
+  const pale = Math.max(DIMMEST, Math.min(DIM, 3000 / points.n));
+  const data = new Float32Array(list.length * WORDS);
+  list.forEach((n, row) => {
+    const { size, alpha, hollow } = look(n);
+    const at = WORDS * row;
+    data[at] = points.x[n];
+    data[at + 1] = points.y[n];
+    data[at + 2] = meant?.has(n) ? 1.5 * size : size;
+    data.set(colours.subarray(3 * n, 3 * n + 3), at + 3);
+    data[at + 6] = meant && !meant.has(n) ? pale : alpha;
+    data[at + 7] = Number(hollow);
+  });
+  return data;
 }
 
 function levelsOf(number) {
-  // As starts and lengths in one list of points: all of them, then every second, every fourth, ...
   const levels = [{ first: 0, length: number, step: 1 }];
   for (;;) {
     const last = levels[levels.length - 1];
@@ -88,19 +84,7 @@ function webgl(canvas, points) {
   }
   gl.linkProgram(program);
   gl.useProgram(program);
-  const { order, frequent, look } = looks(points);
-  const levels = levelsOf(points.n);
-  const end = levels[levels.length - 1];
-  const data = new Float32Array((end.first + end.length) * WORDS);
-  order.forEach((n, at) => {
-    const { size, alpha, colour, hollow } = look(n);
-    data.set([points.x[n], points.y[n], size, ...rgb(colour), alpha, Number(hollow)], WORDS * at);
-  });
-  for (const { first, length, step } of levels.slice(1)) {
-    for (let n = 0; n < length; n += 1) data.copyWithin(WORDS * (first + n), WORDS * n * step, WORDS * (n * step + 1));
-  }
   gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-  gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
   for (const [name, count, offset] of [["place", 2, 0], ["size", 1, 8], ["colour", 4, 12], ["hollow", 1, 28]]) {
     const at = gl.getAttribLocation(program, name);
     gl.enableVertexAttribArray(at);
@@ -109,10 +93,23 @@ function webgl(canvas, points) {
   gl.enable(gl.BLEND);
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // colours are multiplied by their opacity already, as pages expect
   const [middle, zoom, scale] = ["middle", "zoom", "scale"].map((name) => gl.getUniformLocation(program, name));
+  const look = looks(points);
+  let levels = levelsOf(0);
   return {
-    levels: levels.length,
-    paint(view, unit, w, tall, ratio, level, shown) {
-      const { first, length } = range(levels[level], frequent, shown);
+    levels: () => levels.length,
+    dress(how) {
+      const all = dressed(points, look, how);
+      levels = levelsOf(all.length / WORDS);
+      const end = levels[levels.length - 1];
+      const data = new Float32Array((end.first + end.length) * WORDS);
+      data.set(all);
+      for (const { first, length, step } of levels.slice(1)) {
+        for (let n = 0; n < length; n += 1) data.copyWithin(WORDS * (first + n), WORDS * n * step, WORDS * (n * step + 1));
+      }
+      gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+    },
+    paint(view, unit, w, tall, ratio, level) {
+      const { first, length } = levels[Math.min(level, levels.length - 1)];
       gl.viewport(0, 0, canvas.width, canvas.height);
       gl.clearColor(0, 0, 0, 0);
       gl.clear(gl.COLOR_BUFFER_BIT);
@@ -127,29 +124,32 @@ function webgl(canvas, points) {
 
 function plain(canvas, points) {
   const pen = canvas.getContext("2d");
-  const { order, frequent, look } = looks(points);
-  const all = order.map((n) => ({ x: points.x[n], y: points.y[n], ...look(n) }));
-  const levels = levelsOf(points.n);
+  const look = looks(points);
+  let data = new Float32Array(0);
+  let levels = levelsOf(0);
   return {
-    levels: levels.length,
-    paint(view, unit, w, tall, ratio, level, shown) {
-      const { step } = levels[level];
-      const { first, length } = range({ ...levels[level], first: 0 }, frequent, shown);
+    levels: () => levels.length,
+    dress(how) {
+      data = dressed(points, look, how);
+      levels = levelsOf(data.length / WORDS);
+    },
+    paint(view, unit, w, tall, ratio, level) {
+      const { length, step } = levels[Math.min(level, levels.length - 1)];
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, w, tall);
       const scale = Math.min(3, Math.max(1, Math.sqrt(view.zoom)));
       pen.lineWidth = RING;
-      for (let n = first; n < first + length; n += 1) {
-        const one = all[n * step];
-        const px = w / 2 + (one.x - view.x) * view.zoom * unit;
-        const py = tall / 2 - (one.y - view.y) * view.zoom * unit;
+      for (let n = 0; n < length; n += 1) {
+        const [x, y, size, r, g, b, alpha, hollow] = data.subarray(WORDS * n * step, WORDS * (n * step + 1));
+        const px = w / 2 + (x - view.x) * view.zoom * unit;
+        const py = tall / 2 - (y - view.y) * view.zoom * unit;
         if (px < -20 || py < -20 || px > w + 20 || py > tall + 20) continue;
-        pen.globalAlpha = one.alpha;
-        pen.fillStyle = one.colour;
-        pen.strokeStyle = one.colour;
+        pen.globalAlpha = alpha;
+        pen.fillStyle = `rgb(${255 * r} ${255 * g} ${255 * b})`;
+        pen.strokeStyle = pen.fillStyle;
         pen.beginPath();
-        pen.arc(px, py, (one.size * scale) / 2 - (one.hollow ? RING / 2 : 0), 0, 2 * Math.PI);
-        if (one.hollow) pen.stroke();
+        pen.arc(px, py, (size * scale) / 2 - (hollow ? RING / 2 : 0), 0, 2 * Math.PI);
+        if (hollow) pen.stroke();
         else pen.fill();
       }
       pen.globalAlpha = 1;

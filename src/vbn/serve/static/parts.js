@@ -1,63 +1,103 @@
 // Pieces that several views share: ranked lists with bars, families, messages.
 
-import { h, number, percent, times } from "./dom.js";
+import { askForToken } from "./api.js";
+import { fill, h, named, number, percent, times, whole } from "./dom.js";
+import { theGuide } from "./known.js";
 import { link } from "./route.js";
+import { saveList } from "./saving.js";
+
+export const block = (title, ...children) => h("section", { class: "block" }, h("h3", {}, title), ...children);
+
+// A link to a card; hovered, it marks its point on the map.
+export function entityLink(one, side = "column") {
+  const name = one.entity ?? one.name;
+  const about = { href: link(name, side), title: one.label ? name : null, "data-entity": side === "column" ? name : null };
+  return h("a", about, named(one.label || name));
+}
+
+// What a task answers, in an element; if it has been replaced since, nobody sees a late answer.
+export async function attempt(element, task, meanwhile) {
+  fill(element, waiting(meanwhile));
+  try {
+    fill(element, await task());
+  } catch (error) {
+    const shown = failed(error);
+    if (shown) fill(element, shown);
+  }
+}
 
 // What the bars of a list are: `of` says of what a probability is.
 function measured(measure, of) {
   if (measure === "cosine") return "expected cosine of the two densities, 1 if both are fully known and point the same way";
-  return `probability${of ? ` ${of}` : ""}${measure === "score" ? ", after the dial" : ""}`;
+  return `probability${of ? ` ${of}` : ""}, rather than being paired by chance${measure === "score" ? "; after the dial" : ""}`;
 }
 
-export function ranked(answers, { side = "column", empty = "Nothing.", label = "Ranked entities", of = "" } = {}) {
-  if (!answers.answers.length) return h("p", { class: "note" }, empty);
-  const probability = answers.measure === "p" || answers.measure === "score";
-  const largest = Math.max(...answers.answers.map((one) => Math.abs(one.score) + one.std), 1e-9);  // so that no spread is cut off
+// What a cosine means in this model: how alike two entities are that were taken at random.
+function usual() {
+  const told = h("span", {});
+  theGuide().then(({ cosines }) => {
+    if (cosines["0.5"] === undefined) return;
+    fill(told, ` Two entities at random have ${number(cosines["0.5"])}; one such pair in a hundred reaches ${number(cosines["0.99"])}.`);
+  }).catch((error) => console.info(`no usual cosines: ${error.message}`));
+  return told;
+}
+
+// All bars of the page have one scale, from 0 to 1.
+export function ranked(answers, { side = "column", empty = "Nothing.", label = "Ranked entities", of = "", more = () => null } = {}) {
+  const rows = answers.answers;
+  if (!rows.length) return h("p", { class: "note" }, empty);
+  const probability = answers.measure !== "cosine";
+  const columns = ["entity", "label", probability ? "probability" : "cosine", "std", "count"];
+  const save = () => saveList(label, columns, rows.map((one) => [one.entity, one.label, one.score, one.std, one.count]));
   const list = h(
     "ol",
     { class: "ranked", "aria-label": label },
-    answers.answers.map((one) =>
+    rows.map((one) =>
       h(
         "li",
         {},
-        h("a", { href: link(one.entity, side) }, one.label || one.entity),
-        h("small", {}, one.label ? `${one.entity}, ` : "", one.category ? "category" : one.known ? `${times(one.count)}, known` : times(one.count)),
-        bar(one.score / largest, one.std / largest),
+        entityLink(one, side),
+        h("small", {}, one.category ? "category" : one.known ? `${times(one.count)}, known` : times(one.count)),
+        bar(one.score, one.std),
         h(
           "span",
           { class: "value", title: `${probability ? "probability" : answers.measure} ${number(one.score, 3)}, standard deviation ${number(one.std, 3)}` },
           `${number(one.score)} ± ${number(one.std)}`,
         ),
+        more(one),
       ),
     ),
   );
-  return [h("p", { class: "note" }, `Bar: ${measured(answers.measure, of)}. Line: one standard deviation to both sides.`), list];
+  return [
+    h("p", { class: "note" }, `Bar: ${measured(answers.measure, of)}. Line: one standard deviation to both sides.`, probability || side === "row" ? null : usual()),
+    list,
+    h("button", { type: "button", class: "quiet", onclick: save, "aria-label": `Save as csv: ${label}` }, "Save as csv"),
+  ];
 }
 
-function bar(share, spread) {
-  const end = Math.max(0, Math.min(1, share));
-  const low = Math.max(0, Math.min(1, share - spread));
-  const high = Math.max(0, Math.min(1, share + spread));
+export function bar(score, std = 0) {
+  const cut = (value) => Math.max(0, Math.min(1, value));
+  const [low, high] = [cut(score - std), cut(score + std)];
   return h(
     "span",
-    { class: "bar", "aria-hidden": "true", vars: { "--end": `${100 * end}%`, "--low": `${100 * low}%`, "--wide": `${100 * (high - low)}%` } },
+    { class: "bar", "aria-hidden": "true", vars: { "--end": `${100 * cut(score)}%`, "--low": `${100 * low}%`, "--wide": `${100 * (high - low)}%` } },
     h("span", { class: "bar-value" }),
-    h("span", { class: "bar-spread" }),
+    std ? h("span", { class: "bar-spread" }) : null,
   );
 }
 
-export function family(found, entity, side) {
-  const item = (one) => h("li", {}, h("a", { href: link(one.name, side) }, one.label || one.name), h("small", {}, [one.label ? one.name : "", one.count ? times(one.count) : ""].filter(Boolean).join(", ")));
+export function family(found, self, side) {
+  const item = (one) => h("li", {}, entityLink(one, side), h("small", {}, one.count ? times(one.count) : ""));
   const group = (title, list, total) =>
     list.length
-      ? h("details", { open: list.length <= 12 }, h("summary", {}, `${title} (${(total ?? list.length).toLocaleString("en")})`), h("ul", {}, list.map(item)))
+      ? h("details", { open: list.length <= 12 }, h("summary", {}, `${title} (${whole(total ?? list.length)})`), h("ul", {}, list.map(item)))
       : null;
-  if (!found.parents.length && !found.children.length) return h("p", { class: "note" }, "It stands in no taxonomy.");
+  if (!found.parents.length && !found.children.length) return h("p", { class: "note" }, "It has no parents and no children.");
   return h(
     "div",
     { class: "family" },
     group("Parents", found.parents),
-    h("p", { class: "self" }, h("strong", {}, entity)),
+    h("p", { class: "self" }, h("strong", {}, named(self))),
     group("Children", found.children, found.n_children),
     group("Siblings", found.siblings, found.n_siblings),
   );
@@ -66,20 +106,26 @@ export function family(found, entity, side) {
 // The children that hold a category in place, by their shares.
 function held(children, side) {
   if (!children.length) return null;
-  return h("p", {}, "Held most by ", children.map((one, n) => [n ? ", " : "", h("a", { href: link(one.entity, side) }, one.label || one.entity), ` (${percent(one.share)})`]), ".");
+  return h("p", {}, "Held most by ", children.map((one, n) => [n ? ", " : "", entityLink(one, side), ` (${percent(one.share)})`]), ".");
 }
 
-export function why(explanation, side = "column") {
+function fromPrior(part, content) {
+  if (!part.parents.length && !content) return "the prior alone, as it has no parents";
+  return `what ${[part.parents.length ? "its parents" : "", content ? `its content (${content})` : ""].filter(Boolean).join(" and ")} say`;
+}
+
+export function why(explanation, side, map) {
   const part = explanation.parts[0];
   const category = explanation.kind === "category";
   const content = (part.content || []).map((one) => one.source).join(" and ");
-  const said = content ? `what ${part.parents.length ? "its parents and " : ""}its content (${content}) say` : "what its parents say";
   const shares = [
-    ["prior", part.prior_share, category && !part.parents.length && !content ? "the prior, as it has no parents" : said],
+    ["prior", part.prior_share, fromPrior(part, content)],
     [category ? "children" : "data", part.data_share, category ? "what its children say" : "what it was seen with"],
     ["relations", part.relation_share, "typed relations"],
   ].filter(([, share]) => share > 0.0005);
   const pairs = part.moved ? part.moved.pairs.slice(0, 6) : [];
+  const surer = h("span", {});
+  if (!category && map) map.surerThan(part.std).then((share) => fill(surer, ` It is surer than ${percent(share)} of all entities.`));
   return [
     h(
       "div",
@@ -92,18 +138,14 @@ export function why(explanation, side = "column") {
       "p",
       {},
       `${shares.map(([, share, text]) => `${percent(share)} ${text}`).join(", ")}. `,
-      `Uncertainty ${number(part.std)}; by the prior alone it would be ${number(part.prior_std)}.`,
-      part.prior_share > 0.995 ? ` Nothing was seen ${category ? "below it" : `of it: all comes from its parents${content ? " and content" : ""}`}.` : "",
+      `Uncertainty ${number(part.std)}: along each dimension its true place is about that far from the mean; by the prior alone it would be ${number(part.prior_std)}.`,
+      surer,
+      part.prior_share > 0.995 ? ` Nothing was seen ${category ? "below it" : "of it"}.` : "",
     ),
     category ? held(explanation.children, explanation.side) : null,
     pairs.length
-      ? h(
-          "p",
-          {},
-          "Moved most by ",
-          pairs.map((pair, n) => [n ? ", " : "", h("a", { href: link(pair.entity, side) }, pair.label || pair.entity), ` (${number(pair.count, 0)}×)`]),
-          ".",
-        )
+      ? h("p", {}, `Moved most by ${side === "row" ? "the rows " : ""}`,
+          pairs.map((pair, n) => [n ? ", " : "", entityLink(pair, side), ` (${number(pair.count, 0)}×)`]), ".")
       : null,
   ];
 }
@@ -114,8 +156,9 @@ export function failed(error) {
     "div",
     { class: "failed", role: "alert" },
     h("p", {}, error.message),
-    error.closest?.length ? h("p", {}, "Closest: ", error.closest.map((name, n) => [n ? ", " : "", h("a", { href: link(name) }, name)])) : null,
+    error.status === 401 ? h("button", { type: "button", onclick: () => askForToken(true).then(() => location.reload(), () => {}) }, "Enter the token") : null,
+    error.closest?.length ? h("p", {}, "Closest: ", error.closest.map((name, n) => [n ? ", " : "", entityLink({ name })])) : null,
   );
 }
 
-export const waiting = () => h("p", { class: "note waiting" }, "…");
+export const waiting = (text = "…") => h("p", { class: "note waiting" }, text);

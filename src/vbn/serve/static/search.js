@@ -1,11 +1,12 @@
 // A box with type-ahead: a combobox with a list, by mouse, keyboard and screen reader.
 
 import { get } from "./api.js";
-import { h, fill, later, times } from "./dom.js";
+import { h, fill, later, named, times } from "./dom.js";
+import { labelIfKnown, lookUp } from "./known.js";
 
 let boxes = 0;
 
-export function combobox(input, list, chosen, { side = null, clear = true } = {}) {
+export function combobox(input, list, chosen, { side = null, clear = true, offered = () => {} } = {}) {
   const id = `box${(boxes += 1)}`;
   let options = [];
   let listed = null;  // what was typed when they were asked for
@@ -17,13 +18,15 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
     at = -1;
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
+    offered([]);
   };
+  const items = () => [...list.querySelectorAll("[role=option]:not([aria-disabled])")];
   const mark = (to) => {
     at = options.length ? (to + options.length) % options.length : -1;
-    [...list.children].forEach((item, n) => item.setAttribute("aria-selected", String(n === at)));
+    items().forEach((item, n) => item.setAttribute("aria-selected", String(n === at)));
     if (at >= 0) {
       input.setAttribute("aria-activedescendant", `${id}-${at}`);
-      list.children[at].scrollIntoView({ block: "nearest" });
+      items()[at].scrollIntoView({ block: "nearest" });
     }
   };
   const likeliest = () => options.find((entity) => entity.name === input.value || entity.label === input.value) || options[0];
@@ -33,35 +36,34 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
     close();
     chosen(entity);
   };
-  const show = (entities, typed) => {
-    if (document.activeElement !== input) return;  // whoever asked has gone on
+  const option = (entity, n) =>
+    h(
+      "li",
+      { id: `${id}-${n}`, role: "option", "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); take(entity); } },
+      h("span", {}, named(entity.label || entity.name)),
+      h("small", {}, entity.label ? [named(entity.name), ", "] : "", entity.category ? "category" : times(entity.count), entity.side === "row" ? ", row" : ""),
+    );
+  const told = (text) => h("li", { role: "option", "aria-disabled": "true", "aria-selected": "false" }, text);
+  const show = (entities, typed, near = false) => {
+    if (document.activeElement !== input) return;  // the user has gone on
     options = entities;
     listed = typed;
     at = -1;
-    if (eager && options.length) {
+    if (eager && options.length && !near) {
       take(likeliest());
       return;
     }
-    fill(
-      list,
-      entities.length
-        ? entities.map((entity, n) =>
-            h(
-              "li",
-              { id: `${id}-${n}`, role: "option", "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); take(entity); } },
-              h("span", {}, entity.label || entity.name),
-              h("small", {}, entity.label ? `${entity.name}, ` : "", entity.category ? "category" : times(entity.count), entity.side === "row" ? ", row" : ""),
-            ),
-          )
-        : h("li", { role: "option", "aria-disabled": "true", "aria-selected": "false" }, "nothing found"),
-    );
+    eager = false;
+    fill(list, near ? told("nothing found; perhaps") : null, entities.length ? entities.map(option) : told("nothing found"));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
+    offered(typed ? entities.filter((one) => one.side === "column").map((one) => one.name) : []);
   };
   const look = later(async () => {
     const typed = input.value;
     try {
-      show((await get("entities", { q: typed, limit: 12, side }, id)).entities, typed);
+      const found = await get("entities", { q: typed, limit: 12, side }, id);
+      show(found.entities, typed, found.near);
     } catch (error) {
       if (error.name !== "AbortError") show([], typed);
     }
@@ -89,23 +91,30 @@ export function combobox(input, list, chosen, { side = null, clear = true } = {}
   });
 }
 
-export function field(label, chosen, options = {}) {
-  const n = label.toLowerCase().replace(/\W+/g, "-");  // the same when a view is drawn anew, so that it keeps the focus
+export function field(label, chosen, { placeholder = "", ...options } = {}) {
+  const n = label.toLowerCase().replace(/\W+/g, "-");  // the same when a view is drawn again, so that it keeps the focus
   const input = h("input", {
     id: `field-${n}`, type: "text", role: "combobox", autocomplete: "off", spellcheck: false, "aria-autocomplete": "list",
-    "aria-expanded": "false", "aria-controls": `list-${n}`,
+    "aria-expanded": "false", "aria-controls": `list-${n}`, placeholder,
   });
   const list = h("ul", { id: `list-${n}`, role: "listbox", "aria-label": label, class: "found", hidden: true });
   combobox(input, list, chosen, options);
   return h("div", { class: "field" }, h("label", { for: input.id }, label), h("div", { class: "search" }, input, list));
 }
 
-export function chips(names, remove, label) {
+// Names that were taken, each with a button that removes it; titles are put in their place as soon as they are known.
+export function chips(names, remove, label, side = "column") {
+  const texts = new Map(names.map((name) => [name, named(side === "column" ? labelIfKnown(name) : name)]));
+  if (side === "column" && names.length) {
+    lookUp(names).then((found) => names.forEach((name, n) => { texts.get(name).textContent = found[n].label || name; }), (error) => console.info(error.message));
+  }
   return h(
     "ul",
     { class: "chips", "aria-label": label },
     names.map((name) =>
-      h("li", {}, h("span", {}, name), h("button", { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(name) }, "×")),
+      h("li", { "data-entity": side === "column" ? name : null },
+        h("span", {}, texts.get(name)),
+        h("button", { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(name) }, "×")),
     ),
   );
 }

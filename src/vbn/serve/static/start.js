@@ -1,0 +1,74 @@
+// The first page: what a density is, by three entities of the model itself.
+
+import { fill, h, named, number, percent, times, whole } from "./dom.js";
+import { theGuide } from "./known.js";
+import { attempt, bar, block, entityLink } from "./parts.js";
+import { address } from "./route.js";
+
+const TITLES = { known: "Well known", once: "Seen least", unseen: "Never seen", new: "Not in the model yet" };
+
+const listed = (entities) => entities.map((one, n) => [n ? (n === entities.length - 1 ? " and " : ", ") : "", entityLink(one)]);
+
+function told(one) {
+  const orphan = !one.parents.length;
+  const parents = orphan ? "the prior, as it has no parents" : ["its ", one.parents.length === 1 ? "parent " : "parents ", listed(one.parents)];
+  if (one.kind === "new") return ["Name it and say what it is a kind of: it has a density at once, beside ", listed(one.parents), "'s other children."];
+  if (one.kind === "known") {
+    return [`${percent(1 - one.prior_share)} of what is known of it comes from data`, orphan ? "" : [", so it may stand far from ", parents], ". Its density is narrow."];
+  }
+  if (one.kind === "once") {
+    return [`There is less to go by: ${percent(one.prior_share)} of what is known comes from `, parents, ". Its density is wider."];
+  }
+  return ["No data at all: everything comes from ", parents, ". It has neighbours all the same, and the model says how unsure it is."];
+}
+
+function example(one) {
+  const name = one.entity.label || one.entity.name;
+  const href = one.kind === "new" ? address({ view: "what-if", name, parent: one.parents.map((each) => each.name) }) : null;
+  return h(
+    "section",
+    { class: `example ${one.kind}` },
+    h("h3", {}, `${TITLES[one.kind]}: `, href ? h("a", { href }, named(name)) : entityLink(one.entity), href ? null : h("small", {}, ` ${times(one.entity.count)}`)),
+    h("p", {}, told(one)),
+    one.std === null ? null : h("p", { class: "unsure" }, h("span", {}, `uncertainty ${number(one.std)}`), bar(one.std)),
+    one.near.length ? h("p", { class: "note" }, "Nearest: ", one.near.map((each, n) => [n ? ", " : "", entityLink(each), ` ${number(each.score)}`]), ".") : null,
+  );
+}
+
+function meaning(cosines) {
+  if (cosines["0.5"] === undefined) return null;
+  return block(
+    "What the numbers mean",
+    h("dl", { class: "meaning" },
+      h("dt", {}, "cosine"),
+      h("dd", {}, `how alike two entities are, from −1 to 1. Two at random have ${number(cosines["0.5"])} here; one pair in ten has more `
+        + `than ${number(cosines["0.9"])}, one in a hundred more than ${number(cosines["0.99"])}. Anything above that is close. If little is `
+        + "known of an entity, even its closest neighbour has much less than 1."),
+      h("dt", {}, "± "),
+      h("dd", {}, "one standard deviation. Two scores that differ by less than that may well be the other way round."),
+      h("dt", {}, "uncertainty"),
+      h("dd", {}, "how far, along each dimension, the true place is from the mean. About 1 is what the model starts from; near 0 is certain."),
+      h("dt", {}, "share of the prior"),
+      h("dd", {}, "how much of what is known of an entity comes from its parents, not from data of its own."),
+    ),
+  );
+}
+
+export function start(sheet, model, map) {
+  const examples = h("div", {});
+  fill(
+    sheet,
+    h("h2", {}, "Entities as densities"),
+    h("p", {}, `${whole(model.entities)} entities, each a density in ${model.dim} dimensions: a place, and how sure the model is of it. `
+      + (model.taxonomy ? "A taxonomy says what each is a kind of; an entity that was hardly seen stands near its parents. " : "")
+      + "Search for a name, click on the map, or begin with one of these."),
+    examples,
+    h("p", {}, h("a", { href: "#view=what-if" }, "What if"), " shows where an entity would stand that does not exist yet, ",
+      h("a", { href: "#view=recommend" }, "recommend"), " what goes with some of them."),
+  );
+  attempt(examples, async () => {
+    const { examples: found, cosines } = await theGuide();
+    if (examples.isConnected) map.mark("near", found.filter((one) => one.kind !== "new").map((one) => one.entity.name));
+    return [h("div", { class: "examples", id: "often" }, found.map(example)), meaning(cosines)];
+  });
+}

@@ -1,0 +1,125 @@
+"""What once went wrong: late answers, the token dialog, the dial's history, names of other scripts, titles."""
+
+import time
+
+import pytest
+
+import vbn
+from tests.serve.running import running
+from vbn.serve import Settings, create_app
+
+SLOW = """const real = window.fetch; window.held = [];
+    window.fetch = (address, ...rest) => String(address).includes("explain?entity=gouda")
+        ? new Promise((done) => window.held.push(() => done(real(address, ...rest)))) : real(address, ...rest);"""
+
+
+def test_an_answer_that_comes_late_is_not_shown_under_another_address(page):
+    page.open("taxonomy")
+    page.script(SLOW)
+    page.script("location.hash = '#view=explore&entity=gouda'")
+    page.until(lambda: page.script("return window.held.length"), "gouda was asked for")
+    page.script("location.hash = '#view=explore&entity=beagle'")
+    page.one("#panel h2", "beagle")
+    page.script("window.held.forEach((go) => go())")
+    time.sleep(1.0)  # the late answer comes, and its neighbours after it
+    assert page.texts("#panel h2") == ["beagle"]
+    assert page.driver.title.startswith("beagle")
+    page.settled()
+
+
+def test_a_token_dialog_that_was_closed_is_opened_again(opened, goods):
+    with running(create_app(goods, Settings(token="a long secret", watch=0))) as url:
+        page = opened(url)
+        page.forgiven.append("401")
+        page.driver.get(f"{url}/#view=explore&entity=tea")
+        page.one("#token")
+        page.press("\ue00c")  # escape
+        page.one("[role=alert] button", "Enter the token").click()
+        page.one("#token").send_keys("a long secret")
+        page.one("dialog button").click()
+        page.one("#panel h2", "tea")
+        page.settled()
+
+
+def test_turns_of_the_dial_do_not_fill_the_history(page):
+    page.open("recommend", has=["cheese"])
+    steps = page.script("return history.length")
+    for value in ("0.25", "0.5", "-0.5"):
+        page.script(
+            "const dial = document.getElementById('dial'); dial.value = arguments[0];"
+            "dial.dispatchEvent(new Event('input'))",
+            value,
+        )
+        page.until(lambda value=value: page.address.get("popularity") == [value], "the address has the dial")
+    page.settled()
+    assert page.script("return history.length") == steps
+    page.one("button", "automatic").click()
+    page.until(lambda: "popularity" not in page.address, "the dial is automatic again")
+    page.settled()
+
+
+@pytest.fixture(scope="module")
+def titled():
+    titles = {"item": ["m1", "m2", "m3"], "title": ["Heat", "שלום (1999)", "Ronin"], "kind": ["crime"] * 3}
+    data = vbn.Dataset.from_baskets([["m1", "m2"], ["m2", "m3"], ["m1", "m3"], ["m9"]] * 5)
+    model = vbn.VBN(dim=2, epochs=3, verbose=False).fit(data.with_catalogue(titles, id="item"))
+    with running(create_app(model, Settings(watch=0))) as url:
+        yield url
+
+
+def test_names_stand_alone_whichever_way_they_are_written(opened, titled):
+    page = opened(titled).open("explore", entity="m2")
+    assert page.texts("#panel h2 bdi") == ["שלום (1999)", "m2"]
+    assert "שלום (1999)" not in page.ranked(page.block("Nearest"))
+    page.open("explore", entity="m1")
+    assert "שלום (1999)" in page.texts("ol.ranked li > a > bdi")
+    assert page.driver.title.startswith("Heat")
+
+
+def test_titles_stand_on_chips_and_in_tips(opened, titled):
+    page = opened(titled).open("recommend", has=["m1"])
+    page.until(lambda: page.texts(".chips li > span") == ["Heat"], "the chip has the title")
+    page.settled()
+    script = """const done = arguments[0];
+        import(new URL("static/known.js", document.baseURI))
+            .then(({ wordsOf }) => wordsOf([0])).then(([word]) => done(word.label));"""
+    assert page.driver.execute_async_script(script) in ("Heat", "שלום (1999)", "Ronin")
+
+
+def test_without_parents_nothing_is_said_of_what_parents_say(opened, titled):
+    page = opened(titled).open("explore", entity="m9")
+    told = page.texts(page.block("Why it is where it is"))[0]
+    assert "parents say" not in told
+    assert "the prior alone, as it has no parents" in told
+
+
+def test_a_user_is_compared_with_an_item(opened, shop_url, shop):
+    page = opened(shop_url).open("compare")
+    page.choose("First entity", "ann", "ann")
+    page.choose("Second entity", "beer", "beer")
+    assert page.address["side"] == ["row"]
+    assert "otherside" not in page.address
+    p = shop.predict_proba([("ann", "beer")])[0]
+    assert page.texts(".figure dd strong") == [f"{p:.2f}"]
+    assert page.texts("#panel .card h2") == ["ann", "beer"]
+
+
+def test_the_taxonomy_is_opened_from_its_roots(opened, goods_url):
+    page = opened(goods_url).open("taxonomy")
+    assert page.texts(".tree a") == ["goods"]
+    page.one("button[aria-label='Show what is below goods']").click()
+    page.settled()
+    assert page.texts(".tree .tree a") == ["drink", "snack", "honey"]
+    page.one("button[aria-label='Show what is below drink']").click()
+    page.settled()
+    page.one(".tree a", "cider").click()
+    assert page.one("#panel h2", "cider")
+    page.settled()
+
+
+def test_findings_of_the_audit_are_listed(opened, goods_url, goods):
+    page = opened(goods_url).open("taxonomy", finding="all")
+    found = goods.audit("column")
+    told = page.texts(page.block("What the data says against it"))[0]
+    assert f"{found.n_edges} edges" in told
+    assert len(page.all(".findings li")) == min(len(found), 25 * 5)

@@ -1,0 +1,123 @@
+"""Words and marks on the map: where there is room, never cut off, and only as long as they belong to what is shown."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+from selenium.webdriver import ActionChains, Keys
+
+from tests.serve.browser.page import PHONE
+from tests.serve.browser.test_map import marked
+
+
+def named(page):
+    """How many words are on the map."""
+    return int(page.map_told().script("return document.getElementById('map').dataset.words"))
+
+
+@pytest.mark.parametrize("size", [(1280, 800), PHONE])
+def test_branches_are_named_at_rest_and_entities_on_zoom(page, size):
+    page.resize(*size)
+    page.open("taxonomy")
+    branches = named(page)
+    assert 3 <= branches <= 12
+    page.open("taxonomy", map="0_0_8")
+    page.until(lambda: named(page) > 12, "entities are named")
+
+
+ROOMS = """const [boxes, w, h, done] = arguments;
+    import(new URL("static/words.js", document.baseURI)).then(({ makeRoom, write }) => {
+        const pen = document.createElement("canvas").getContext("2d");
+        const taken = [];
+        const room = makeRoom(w, h);
+        const noted = { ...room, first: (some) => { taken.push(room.first(some)); return taken.at(-1) ?? taken.pop(); },
+                        take: (box) => { taken.push(box); room.take(box); } };
+        for (const [text, x, y, must] of boxes) write(pen, noted, text, [x, y], { size: 12, must, w, tall: h });
+        done(taken);
+    });"""
+
+
+def test_words_never_overlap_and_are_never_cut_off(page):
+    page.open("taxonomy")
+    asked = [[f"name {n}", 17 * n % 300, 29 * n % 200, False] for n in range(200)]
+    boxes = page.driver.execute_async_script(ROOMS, asked, 300, 200)
+    assert len(boxes) > 15
+    for n, (left, top, right, bottom) in enumerate(boxes):
+        assert left >= 0
+        assert top >= 0
+        assert right <= 300
+        assert bottom <= 200
+        assert not any(left < r and right > x and top < b and bottom > y for x, y, r, b in boxes[n + 1 :])
+    ((left, _, right, _),) = page.driver.execute_async_script(ROOMS, [["at the edge", 299, 100, True]], 300, 200)
+    assert left >= 0
+    assert right <= 300
+
+
+def test_neighbours_are_marked_with_the_chosen_one_and_go_away_with_it(page):
+    page.open("compare", entity="gouda")
+    page.until(lambda: marked(page) > 50, "the one is marked")
+    alone = marked(page)
+    page.open("explore", entity="gouda")
+    page.until(lambda: marked(page.map_told()) > 3 * alone, "its neighbours and its ellipse are on the map")
+    page.one("nav a", "Taxonomy").click()
+    page.settled()
+    page.until(lambda: marked(page) == 0, "old rings are gone")
+
+
+def test_baskets_and_recommendations_are_marked(page):
+    page.open("recommend", has=["cheese"])
+    page.until(lambda: marked(page.map_told()) > 1000, "basket and recommendations are on the map")
+    page.one("button[aria-label='Remove cheese']").click()
+    page.settled()
+    page.until(lambda: marked(page) == 0, "they are gone with the basket")
+
+
+def test_a_list_that_is_hovered_marks_the_point(page):
+    page.open("taxonomy")
+    page.until(lambda: page.all(".tree a"), "there is a tree")
+    assert marked(page.map_told()) == 0
+    page.open("compare", entity="gouda")
+    page.map_told()
+    before = marked(page)
+    link = page.all(".card ol.ranked li > a")[3]
+    ActionChains(page.driver, duration=0).move_to_element(link).perform()
+    page.until(lambda: marked(page) > before, "the point is marked")
+    ActionChains(page.driver, duration=0).move_to_element(page.one("#search")).perform()
+    page.until(lambda: marked(page) == before, "and no longer")
+
+
+def test_search_hits_are_marked_while_one_types(page):
+    page.open("taxonomy")
+    page.one("#search").send_keys("chees")
+    page.option("cheese")
+    page.until(lambda: marked(page) > 50, "hits are marked")
+    page.one("#search").send_keys(Keys.ESCAPE)
+    page.until(lambda: marked(page) == 0, "and no longer")
+
+
+def strength(page):
+    """How far the map's pixels are from its background, without words and marks."""
+    page.map_told()
+    page.script("for (const one of document.querySelectorAll('canvas.words, canvas.over')) one.style.opacity = 0")
+    pixels = np.asarray(Image.open(io.BytesIO(page.one("#map").screenshot_as_png)).convert("RGB")).astype(int)
+    return np.abs(pixels - pixels[200, 5])[100:-100, 20:-120].sum()
+
+
+def test_a_category_makes_all_others_pale(page, words):
+    page.open("taxonomy")
+    everything = strength(page)
+    page.open("explore", entity="cheese")
+    assert strength(page) == pytest.approx(everything, rel=0.1)  # it was seen itself: no category
+    only = words.trained_.profile.categories("column")
+    page.open("explore", entity=words.trained_.columns[int(np.flatnonzero(only)[0])])
+    assert "a category with" in page.shown()
+    assert strength(page) < 0.7 * everything
+    assert page.one("#map").get_attribute("data-drawn") == page.one("#map").get_attribute("data-places")
+
+
+def test_a_marked_point_is_named_once(opened, goods_url):
+    page = opened(goods_url).open("taxonomy")
+    everyone = named(page)
+    page.open("explore", entity="tea")
+    page.until(lambda: named(page) < everyone, "marked points have no second name")
