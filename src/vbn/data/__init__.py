@@ -4,7 +4,7 @@ Everything here is immutable, and importing it needs NumPy only.
 """
 
 from vbn.data.catalogue import find_columns
-from vbn.data.company import has_short_rows, with_company
+from vbn.data.company import has_short_rows, is_mapped, with_company
 from vbn.data.counting import count_pairs, from_corpus
 from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, ranges_by_load
 from vbn.data.dataset import Dataset
@@ -70,6 +70,7 @@ __all__ = [
     "from_corpus",
     "has_short_rows",
     "heights",
+    "is_mapped",
     "known_ids",
     "number_file",
     "one_cycle",

@@ -20,6 +20,11 @@ _SHORT = 30.0  # others in the row of a typical pair
 _MOST = 20_000_000  # pairs of columns: more would take long to count
 
 
+def is_mapped(data: Dataset) -> bool:
+    """Return whether the counts are read from a file, and not held in memory."""
+    return MappedArray.of(data.counts.values) is not None
+
+
 def has_short_rows(data: Dataset) -> bool:
     """Return whether rows are so short that what occurs together in them tells more than each of them alone.
 
@@ -34,8 +39,7 @@ def has_short_rows(data: Dataset) -> bool:
     """
     sizes = np.diff(data.counts.indptr).astype(np.float64)
     pairs = float((sizes * (sizes - 1.0)).sum())
-    mapped = MappedArray.of(data.counts.values) is not None
-    if data.shared or mapped or not 0.0 < pairs <= min(_SHORT * float(sizes.sum()), _MOST):
+    if data.shared or is_mapped(data) or not 0.0 < pairs <= min(_SHORT * float(sizes.sum()), _MOST):
         return False
     fewer = np.count_nonzero(data.counts.column_sums()) < np.count_nonzero(sizes)
     return bool(fewer) and not _has_company(data)

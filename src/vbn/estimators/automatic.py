@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from vbn._parameters import PARAMETERS
-from vbn.data import Dataset, has_short_rows
+from vbn.data import Dataset, has_short_rows, is_mapped
 from vbn.model import AUTO
 
 _PAIRS = 1e5  # a data set of this size is fitted for `_EPOCHS` epochs, or `_EPOCHS_OF_USERS` if it is users x items
@@ -72,6 +72,8 @@ def _company(data: Dataset) -> Choice:
         return Choice(False, "rows and columns are the same entities: all pairs are company already")
     if data.relations:
         return Choice(False, "relations are learned from the rows as they are")
+    if is_mapped(data):
+        return Choice(False, "the counts are in a file and stay there: company would be counted in memory")
     if has_short_rows(data):
         return Choice(True, "rows are short and outnumber columns: what occurs together tells more than a row alone")
     return Choice(False, "rows are long or fewer than columns: each of them tells enough")

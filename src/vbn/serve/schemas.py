@@ -9,13 +9,19 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 LONGEST_NAME, MOST_ANSWERS, MOST_QUERIES, MOST_NAMES = 500, 1000, 256, 1000
 LONGEST_TEXT, MOST_FEATURES, MOST_SOURCES = 100_000, 20_000, 100
 MOST_USERS, MOST_OF_A_BATCH = 1000, 100_000
+_LARGEST = 2**53 - 1  # whole numbers are taken as names up to this one, which every reader of JSON keeps
+_SMALLEST = -_LARGEST
 
 
 def _as_text(value: Any) -> Any:
     """Return a whole number as text, as names are in Python too."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    if not _SMALLEST <= value <= _LARGEST:
+        raise ValueError(f"a name given as a number must lie between {_SMALLEST} and {_LARGEST}; write it as text")
+    return str(value)
 
 
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -25,7 +31,7 @@ Name = Annotated[
     str,
     Field(min_length=1, max_length=LONGEST_NAME),
     BeforeValidator(_as_text),
-    WithJsonSchema({"anyOf": [_TEXT, {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}]}),
+    WithJsonSchema({"anyOf": [_TEXT, {"type": "integer", "minimum": _SMALLEST, "maximum": _LARGEST}]}),
 ]
 """A name, which may be given as a whole number."""
 Weight = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
