@@ -152,6 +152,8 @@ CONFIGS = [
     {"record": {"lower_bounds": [[1.0]], "validation": [], "converged": False}},
     {"record": {"lower_bounds": [1.0], "validation": None, "converged": False}},
     {"record": {"lower_bounds": [1.0], "validation": [], "converged": "no"}},
+    {"record": {"lower_bounds": [1.0], "validation": [], "converged": True, "settings": None}},
+    {"record": {"lower_bounds": [1.0], "validation": [], "converged": True, "inputs": ["a"]}},
     {"checkpoint": 5},
     {"checkpoint": {}},
     {"checkpoint": {"tensors": {"file": "../x"}}},

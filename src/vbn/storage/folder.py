@@ -26,10 +26,12 @@ from vbn.data import Dataset
 from vbn.model import Trained
 from vbn.storage.card import model_card
 from vbn.storage.files import LARGEST_JSON, alone_in, dump, folder_path, open_plain, parse, sweep, write_file
+from vbn.storage.format_1 import state_from_format_1
 from vbn.storage.journal import fold
 from vbn.storage.records import RECORDS, Forgotten, forget_beside
+from vbn.storage.stored_data import data_from_tensors, data_to_tensors
 from vbn.storage.tensor_file import file_chunks, map_tensors, read_bytes, tensors_of
-from vbn.storage.tensors import data_from_tensors, data_to_tensors, from_tensors, state_from_format_1, to_tensors
+from vbn.storage.tensors import from_tensors, to_tensors
 
 FORMAT = 2
 CONFIG = "config.json"
@@ -265,5 +267,8 @@ def _check_record(record: dict[str, Any]) -> None:
         values = record.get(name)
         if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
             raise ModelFileError(f"its {CONFIG} is damaged: {name} must be a list of numbers.")
+    for name in ("settings", "inputs"):
+        if not isinstance(record.get(name, {}), dict):
+            raise ModelFileError(f"its {CONFIG} is damaged: {name} must be an object.")
     if not isinstance(record.get("converged"), bool):
         raise ModelFileError(f"its {CONFIG} is damaged: converged must be true or false.")
