@@ -44,7 +44,7 @@ CASES = [
         for kinds, told, helps in (
             ("item,kind\na,x\nb,y\n", "does the first line of kinds.csv", []),
             ("child,parent,weight\na,x,new\nb,y,old\n", "'new' at line 2", [0]),
-            ("child,parent\na,\nb,y\n", "empty name", ["--drop-missing"]),
+            ("child,parent\n,x\nb,y\n", "empty name", ["--drop-missing"]),
             ("child,parent\na,x\nx,a\n", "cycle", ["--drop-cycles"]),
         )
     ),

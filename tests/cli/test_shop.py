@@ -111,7 +111,19 @@ def test_the_kind_is_asked_for_if_columns_do_not_tell(shop, called):
     told = called("train", "odd.csv", *FAST, cwd=shop)
     assert told.returncode == 2
     assert "say with --kind what odd.csv holds" in told.stderr
+    assert "--kind interactions --columns Kunde,Artikel" in told.stderr
     assert called("train", "odd.csv", "--columns", "Kunde,Artikel", *FAST, "-q", cwd=shop).returncode == 0
+
+
+def test_a_column_that_the_catalogue_has_too_holds_the_items(shop, called):
+    rows = [("Artikel", "Kunde", "Datum"), ("b", "x", "1.1.2024"), ("c", "y", "2.1.2024")]
+    sheet(shop / "odd.csv", rows)
+    sheet(shop / "odd-items.csv", [("Artikel", "Gruppe"), ("b", "g"), ("c", "g")])
+    told = called("train", "odd.csv", "--catalogue", "odd-items.csv", *FAST, cwd=shop)
+    assert told.returncode == 0
+    assert "odd.csv is read as --kind interactions --columns Kunde,Artikel" in told.stderr
+    sheet(shop / "odd.csv", [row[::-1] for row in rows])  # the day might be taken for the user
+    assert called("train", "odd.csv", "--catalogue", "odd-items.csv", *FAST, cwd=shop).returncode == 2
 
 
 def test_options_of_a_catalogue_need_one(shop, called):

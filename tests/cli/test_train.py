@@ -147,9 +147,17 @@ def test_rows_without_a_name_are_dropped_if_wanted_and_the_settings_remember_it(
     assert tomllib.loads((tmp_path / "m" / "train.toml").read_text())["drop_missing"] is True
 
 
+def test_a_row_of_a_taxonomy_without_a_parent_is_a_root(tmp_path, called):
+    (tmp_path / "pairs.csv").write_text("left,right\ntea,milk\nmilk,tea\n")
+    (tmp_path / "kinds.csv").write_text("code,parent,description\nALL,,everything\ntea,ALL,hot\nmilk,ALL,cold\n")
+    given = ["train", "pairs.csv", "--kind", "pairs", "--taxonomy", "kinds.csv", *FAST, "--out", "m"]
+    assert called(*given, cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.taxonomy.parents("tea") == [("ALL", 1.0)]
+
+
 def test_rows_of_a_taxonomy_or_a_relation_without_a_name_are_dropped_if_wanted(tmp_path, called):
     (tmp_path / "pairs.csv").write_text("left,right\ntea,milk\nmilk,tea\n")
-    (tmp_path / "kinds.csv").write_text("child,parent\ntea,drink\ndrink,\n")  # often how a root is written
+    (tmp_path / "kinds.csv").write_text("child,parent\ntea,drink\n,drink\n")
     (tmp_path / "near.csv").write_text("left,right\ntea,milk\ntea,\n")
     files = ["--taxonomy", "kinds.csv", "--relation", "near=near.csv"]
     given = ["train", "pairs.csv", "--kind", "pairs", *files, *FAST, "--out", "m"]

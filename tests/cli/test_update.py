@@ -162,9 +162,8 @@ def test_a_model_that_python_saved_is_updated_too(shop):
     data = vbn.Dataset.from_sequences([["a", "dog", "barks"], ["a", "cat", "purrs"]] * 5)
     vbn.VBN(dim=3, epochs=3, verbose=False).fit(data).save(shop.folder / "m")
     (shop.folder / "new.txt").write_text("a wolf howls\n")
-    told = shop("update", "m", "new.txt", code=2)
-    assert "--kind" in told.stderr
-    shop("update", "m", "new.txt", "--kind", "sequences", "-q", "--epochs", 2)
+    told = shop("update", "m", "new.txt", "--epochs", 2)
+    assert "new.txt is read as --kind sequences" in told.stderr
     assert "wolf" in vbn.load(shop.folder / "m")
     wrong = shop("update", "m", "second.csv", *PLAIN, code=1)
     assert "say --kind" in wrong.stderr

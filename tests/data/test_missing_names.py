@@ -87,8 +87,10 @@ def test_tokens_without_a_name_close_up():
 
 
 def test_taxonomies_and_relations(tmp_path):
-    path = write(tmp_path, "child,parent\npoodle,dog\ndog,animal\nanimal,\n")
-    with pytest.raises(TaxonomyError, match=r"taxonomy: empty name at line 4 of data\.csv, column 'parent'"):
+    rows = "child,parent\npoodle,dog\ndog,animal\nanimal,\n"
+    assert Taxonomy.from_edges(write(tmp_path, rows)).vocabulary.names == ("poodle", "dog", "animal")
+    path = write(tmp_path, rows + ",animal\n")
+    with pytest.raises(TaxonomyError, match=r"taxonomy: empty name at line 5 of data\.csv, column 'child'"):
         Taxonomy.from_edges(path)
     assert Taxonomy.from_edges(path, missing="drop").vocabulary.names == ("poodle", "dog", "animal")
     table = {"poodle": ["dog", None], "animal": [None], None: ["dog"]}

@@ -34,7 +34,7 @@ def in_shell(name, value=None):
         ("id,body\n1,a b\n", Dataset.from_sequences, "Name it with --column: id, body"),
         ("0,1\n1,0\n", Dataset.from_matrix, "pass --header True if"),
         ("tea,milk\ntea\n", Dataset.from_baskets, "call the file data.txt and pass --delimiter ,"),
-        ("child,parent\na,\n", DATA.with_taxonomy, "taxonomy: empty name .* pass --missing drop"),
+        ("child,parent\n,a\n", DATA.with_taxonomy, "taxonomy: empty name .* pass --missing drop"),
         ("child,parent\na,b\nb,a\n", DATA.with_taxonomy, "or pass --break_cycles drop"),
         ("child,parent\na,a\n", DATA.with_taxonomy, "or pass --break_cycles drop"),
         ("left,right\na,\n", lambda path: DATA.with_relation("r", path), "relation 'r': .* pass --missing drop"),

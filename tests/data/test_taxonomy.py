@@ -212,7 +212,7 @@ def test_a_category_with_a_hundred_thousand_children():
         ({"a": {"b": "much"}}, "not a number"),
         ({"a": None}, "parent 0 of 'a'"),
         ([("a", "b"), ("c",)], "row 1 .* has 1 entries"),
-        ([("a", None)], "row 0 .*of parent"),
+        ([(None, "a")], "row 0 .*of child"),
         (["ab"], "row 0 .* is 'ab'"),
         (3, "type int"),
     ],

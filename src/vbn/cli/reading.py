@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from vbn.data import (
     Dataset,
     Field,
     bytes_of,
+    column_names,
     find_columns,
     find_file,
     open_sheet,
@@ -193,22 +195,59 @@ def _check_engine(settings: Mapping[str, Any]) -> None:
 
 
 def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
-    """Return settings with the kind of the input, by what the file and its columns are called if it is not given."""
+    """Return settings with the kind of the input, by what the file and its columns are called if it is not given.
+
+    Columns with unusual names are users and items if the catalogue shares the name of one of them.
+    """
     if "kind" in settings or "input" not in settings:
         return settings
     path = Path(settings["input"])
     kind = "folder" if path.is_dir() else {".npz": "matrix"}.get(path.suffix)
-    if kind is None and path.is_file() and (path.suffix != ".txt" or "columns" in settings):
-        named = table_kind(path, settings.get("delimiter", "").replace("\\t", "\t") or None)
-        kind = named or ("interactions" if len(settings.get("columns", ())) > 1 else None)
-    if kind is None:
-        wanted = f"say with --kind what {path.name} holds: {', '.join(_ACCEPTED)}"
-        raise typer.BadParameter(
-            f"{wanted}. Columns called user and item mean interactions." if path.is_file() else wanted
-        )
+    if kind is None and path.suffix == ".txt" and path.is_file() and "columns" not in settings:
+        kind = "sequences"
+    found: dict[str, Any] = {} if kind is None else {"kind": kind}
+    names: list[str] = []
+    if kind is None and path.is_file():
+        names = column_names(path, settings.get("delimiter", "").replace("\\t", "\t") or None)
+        if len(settings.get("columns", ())) > 1:
+            found = {"kind": table_kind(names) or "interactions"}
+        else:
+            named = table_kind(names)
+            found = _by_catalogue(settings, names) if named is None else {"kind": named}
+    if not found:
+        raise typer.BadParameter(_asking_for_kind(path, names))
     if not quiet:
-        say(f"{path.name} is read as --kind {kind}")
-    return settings | {"kind": kind}
+        columns = f" {_columns_option(found['columns'])}" if "columns" in found else ""
+        say(f"{path.name} is read as --kind {found['kind']}{columns}")
+    return settings | found
+
+
+def _by_catalogue(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the kind and the columns of a file if one of its first two, and no other, is in the catalogue too."""
+    catalogue = Path(settings.get("catalogue", ""))
+    if "columns" in settings or not catalogue.is_file():
+        return {}
+    shared, pair = set(names).intersection(column_names(catalogue)), list(names[:2])
+    if len(pair) < 2 or len(shared) != 1 or shared.isdisjoint(pair) or any(split_columns(x) != [x] for x in pair):
+        return {}
+    pair.sort(key=lambda name: name in shared)
+    return {"kind": "interactions", "columns": pair}
+
+
+def _asking_for_kind(path: Path, names: Sequence[str]) -> str:
+    """Return what to say where the kind of a file cannot be found, with an example from its own columns."""
+    wanted = f"say with --kind what {path.name} holds: {', '.join(_ACCEPTED)}"
+    if len(names) < 2 or any(split_columns(name) != [name] for name in names[:2]):
+        return f"{wanted}. Columns called user and item mean interactions." if path.is_file() else wanted
+    listed = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+    return (
+        f"{wanted}. It has the columns {listed}; if the first two are users and items: "
+        f"--kind interactions {_columns_option(names[:2])}"
+    )
+
+
+def _columns_option(names: Sequence[str]) -> str:
+    return f"--columns {shlex.quote(','.join(names))}"
 
 
 def with_catalogue_columns(settings: dict[str, Any], data: Dataset) -> dict[str, Any]:

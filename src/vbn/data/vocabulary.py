@@ -191,15 +191,15 @@ def check_missing(missing: Any) -> None:
         raise ParameterError(f'missing must be "error" or "drop", got {missing!r}')
 
 
-def settle(column: Coded, missing: str | None, where: Where, text: str = "") -> BoolArray:
+def settle(column: Coded, missing: str | None, where: Where, text: str = "", gaps: bool = False) -> BoolArray:
     """Return which entries of a column have a name; entries without one are an error unless `missing` drops them.
 
     In text files (`text` says which), entries that read NA are dropped too ("drop") or warned about ("error"). They
     are names like any other for "skip", which drops entries without a name, and for None, which refuses these where
-    the caller has no such option.
+    the caller has no such option. Where `gaps` are usual, entries without a name are never an error.
     """
     there = column.codes >= 0
-    if missing not in ("drop", "skip") and not there.all():
+    if missing not in ("drop", "skip") and not gaps and not there.all():
         raise _refusal(column.fault or "empty name", ~there, where, option=missing is not None)
     if text and missing in ("drop", "error"):
         named = np.array([*(name not in MISSING_TEXTS for name in column.names), True])[

@@ -28,7 +28,8 @@ _NUMBERS = ("n", "freq", "frequency", "cnt", "num", "number")
 _AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength")
 _PRODUCTS = ("products", "product_id", "productid", "article", "article_id", "sku", "asin", "isbn")
 _WORKS = ("movie", "movieid", "movie_id", "track", "song", "book", "book_id")
-ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, "column")
+_CODES = ("icd", "icd9", "icd10", "icd_code", "icd9_code", "icd10_code", "diagnosis", "diagnosis_code")
+ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, *_CODES, "column")
 """Usual names of a column of items."""
 COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *_AMOUNTS)
 """Usual names of a column of counts."""
@@ -52,6 +53,7 @@ class Field:
     by_position: bool = False  # an optional column that may also be found by its place, whatever its name
     doubt: bool = False  # whether ratings are left out unless they are asked for, with a warning
     sought: bool = False  # an optional column that must be there, because a parameter needs it
+    gaps: bool = False  # whether rows without a name here say nothing and are left out, as roots of a taxonomy
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field
             if position is not None:
                 found[item.key] = position
     placed = _place_required(found, header, fields)
+    found = {item.key: found[item.key] for item in fields if item.key in found}  # as remedies name them
     _seek(header, found, fields)
     guessed = ratings = None
     for item in fields:
@@ -173,7 +176,7 @@ def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: boo
     """Return the column of an optional field that no column is named for, if there is no doubt."""
     left = _likely(header, found)
     if item.by_position and placed and left:
-        return left[0]
+        return left[0] if header.is_number(left[0]) else None
     left = [at for at in left if header.is_number(at) and not (header.named and _is_id(header.names[at]))]
     if not left:
         return None
@@ -445,13 +448,18 @@ class Columns:
         """Return which column of a table or file was read for each field."""
         return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
 
-    def without_gaps(self, missing: str | None) -> Columns:
+    def without_gaps(self, missing: str | None, fields: Sequence[Field]) -> Columns:
         """Return the rows that have all their names, and their time if there are times; see `settle` for `missing`."""
+        gaps = {item.key for item in fields if item.gaps}
         there, where, link = np.ones(len(self), dtype=bool), self.where, ", " if self.file else " of "
         for key, column in self.labels.items():
             title = f"column {self.titles[key]!r}" if key in self.titles else key
             text = f"{title} of {self.file}" if self.file else ""
-            there &= settle(column, missing, lambda row, title=title: f"{where(row)}{link}{title}", text)  # type: ignore[misc]
+
+            def at(row: int, title: str = title) -> str:
+                return f"{where(row)}{link}{title}"
+
+            there &= settle(column, missing, at, text, key in gaps)
         if missing == "drop" and "time" in self.numbers:
             there &= np.isfinite(self.numbers["time"])
         return self if there.all() else replace(self.only(there), dropped=int((~there).sum()))

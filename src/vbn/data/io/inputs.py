@@ -100,7 +100,7 @@ def read_columns(
             columns = read_csv(file, chosen, fields, header, delimiter, ask)
     else:
         columns = _from_memory(source, given, fields)
-    named = columns.without_gaps(missing)
+    named = columns.without_gaps(missing, fields)
     if len(named) == 0 and not allow_empty:
         told = f"{columns.source} has columns but not a single row" if columns.source else "not a single row was given"
         if len(columns):
@@ -328,11 +328,16 @@ def read_parquet(file: File) -> Table:
     return replace(table, source=file.path.name)
 
 
-def table_kind(path: str | os.PathLike[str], delimiter: str | None = None) -> str | None:
-    """Return what a table or file holds by the names of its columns: "interactions", "pairs" or "baskets"; or None."""
+def column_names(path: str | os.PathLike[str], delimiter: str | None = None) -> list[str]:
+    """Return the names of the columns of a file, whose first line is taken as its header."""
     file = find_file(path, delimiter=delimiter)
     named = read_parquet(file).names if file.kind == "parquet" else open_sheet(file, {}, (), True, delimiter).names
-    plain = {plain_name(name) for name in named}
+    return list(named)
+
+
+def table_kind(names: Sequence[str]) -> str | None:
+    """Return what a table holds by the names of its columns: "interactions", "pairs" or "baskets"; or None."""
+    plain = {plain_name(name) for name in names}
     for kind, fields in (("interactions", INTERACTIONS), ("pairs", PAIRS), ("baskets", _BASKETS)):
         if all(plain.intersection(item.aliases) for item in fields if not item.optional):
             return kind
