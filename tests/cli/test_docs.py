@@ -16,7 +16,7 @@ def test_every_command_of_the_page_works(called, tmp_path):
 
 
 def test_every_command_of_the_quick_start_works(called, tmp_path):
-    assert run_page("quickstart.md", called, tmp_path) > 5
+    assert run_page("index.md", called, tmp_path) > 5
 
 
 def run_page(page, called, tmp_path):
