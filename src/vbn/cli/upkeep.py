@@ -112,7 +112,7 @@ def calibrate(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fit probabilities to labelled pairs; rankings stay as they are.
+    """Fit probabilities to held-out pairs; rankings stay as they are.
 
     A column called label (or bought, clicked, observed, or the third one of --columns) holds 1 for pairs that came true
     and 0 for others. Without one, all pairs came true, and noise pairs are drawn beside them as in training.
