@@ -1,4 +1,4 @@
-"""Write the list of all verbs and their options into docs/cli.md: python scripts/cli_page.py."""
+"""Write the list of all verbs into docs/cli.md: python scripts/cli_page.py."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import Any
 import typer
 
 from vbn.cli.app import VERBS, app
-from vbn.estimators import PARAMETERS
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
-_PARAMETERS = {f"--{item.option_name.replace('_', '-')}" for item in PARAMETERS if item.option_name}
 BEGIN, END = "<!-- verbs: begin (written by scripts/cli_page.py) -->", "<!-- verbs: end -->"
 
 
@@ -23,41 +21,27 @@ def updated(page: str) -> str:
 
 
 def table() -> str:
-    """Return a row for each verb: what it takes, what it does, and the names of its options."""
+    """Return a row for each verb: what it takes and what it does."""
     for name in dict.fromkeys(VERBS.values()):
         importlib.import_module(f"vbn.cli.{name}")
     group: Any = typer.main.get_command(app)
-    rows = [line for name in VERBS for line in rows_of(name, group.commands[name], group.commands["train"])]
-    return "\n".join(["| verb | what it does | options |", "| --- | --- | --- |", *rows])
+    rows = [line for name in VERBS for line in rows_of(name, group.commands[name])]
+    return "\n".join(["| verb | what it does |", "| --- | --- |", *rows])
 
 
-def rows_of(name: str, command: Any, train: Any) -> list[str]:
+def rows_of(name: str, command: Any) -> list[str]:
     """Return the row of a verb, or those of the verbs below it."""
     if hasattr(command, "commands"):
-        return [row for sub, below in command.commands.items() for row in rows_of(f"{name} {sub}", below, train)]
+        return [row for sub, below in command.commands.items() for row in rows_of(f"{name} {sub}", below)]
     does = (command.help or "").partition("\n\n")[0].replace("\n", " ").replace("|", "\\|").strip()
     takes = [argument(param) for param in command.params if param.param_type_name == "argument"]
-    options, more = options_of(command), ""
-    if name == "train":
-        options, more = (
-            [option for option in options if option not in _PARAMETERS],
-            " and the [parameters](parameters.md)",
-        )
-    if name == "tune":
-        options, more = [option for option in options if option not in options_of(train)], " and those of `vbn train`"
-    shown = " ".join(f"`{option}`" for option in options) + more
-    return [f"| `{' '.join(['vbn', name, *takes])}` | {does} | {shown} |"]
+    return [f"| `{' '.join(['vbn', name, *takes])}` | {does} |"]
 
 
 def argument(param: Any) -> str:
     """Return the name of an argument, in brackets if it may be missing, with dots if there may be several."""
     name = (param.metavar or param.name).upper().strip("[]{}").removesuffix("...") + "..." * (param.nargs == -1)
     return name if param.required else f"[{name}]"
-
-
-def options_of(command: Any) -> list[str]:
-    """Return the longest name of each option that is not hidden."""
-    return [max(p.opts, key=len) for p in command.params if p.param_type_name == "option" and not p.hidden]
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ def table() -> str:
 
 
 def row(parameter: Parameter) -> str:
-    symbol = f" The paper's {parameter.symbol}." if parameter.symbol else ""
-    choices = f" One of {one_of(parameter.choices)}." if parameter.choices else ""
-    by = f" Also by {parameter.by}." if parameter.by else ""
+    choices = f" ({one_of(parameter.choices)})" if parameter.choices else ""
+    by = f" (by {parameter.by})" if parameter.by else ""
+    symbol = f" (the paper's {parameter.symbol})" if parameter.symbol else ""
     return f"| `{parameter.name}` | `{parameter.default!r}` | {parameter.help}{choices}{by}{symbol} |"
 
 

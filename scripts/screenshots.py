@@ -1,4 +1,4 @@
-"""Make the pictures of docs/explorer.md: the explorer over the demo's model, in Chromium.
+"""Make the pictures of docs/service.md: the explorer over the demo's model, in Chromium.
 
     vbn demo
     python scripts/screenshots.py [vbn-demo-model]

@@ -256,7 +256,7 @@ def related(
     ] = "first",
     as_json: AsJson = False,
 ) -> None:
-    """Find the entities to which a relation leads: those that training was given, then the most probable ones."""
+    """Find where a relation leads: known pairs first, then the most probable ones."""
     trained = open_model(model)
     check_relation(trained, relation)
     show(trained.related(relation, entity, k, popularity, popularity_floor, known), as_json=as_json)
@@ -327,7 +327,7 @@ def explain(
     k: Annotated[int, typer.Option("-k", min=1, help="How many pairs, or items of the user, to name.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Explain why a density is where it is (its parents, its contexts), or why an item may suit a user."""
+    """Explain why a density is where it is, or why an item may suit a user."""
     if user is not None and side == "row":
         raise typer.BadParameter("with --user, ENTITY is a column; omit --side.")
     trained = open_model(model)
@@ -350,7 +350,7 @@ def senses(
     side: OnSide = "column",
     as_json: AsJson = False,
 ) -> None:
-    """Split the occurrences of an entity over its parents, such as those of a word over its meanings.
+    """Split the occurrences of a word over its parents, its meanings.
 
     The model needs its counts.
     """
@@ -380,7 +380,7 @@ def audit(
     side: OnSide = "column",
     as_json: AsJson = False,
 ) -> None:
-    """Say where the data speaks against the taxonomy, and which parents would fit better."""
+    """Show where the data contradicts the taxonomy, and which parents fit better."""
     trained = open_model(model)
     found = trained.audit(side, min_score) if entity is None else trained.suggest_parents(entity, k, side=side)
     show(found, as_json=as_json)

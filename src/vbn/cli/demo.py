@@ -119,7 +119,7 @@ def get(
     name: Annotated[str, typer.Argument(help="ml-1m, ml-25m, ml-latest-small, semcor or wordnet.")],
     to: Annotated[Path, typer.Option(help="Folder to put it in.")] = Path("data"),
 ) -> None:
-    """Download a public data set: shows its licence, checks the file, unpacks it, prints the folder."""
+    """Download, check and unpack a public data set."""
     from vbn.datasets import download
 
     typer.echo(download(name, to, tell=say))

@@ -26,7 +26,7 @@ def doctor(
     ] = None,
     self_test: Annotated[bool, typer.Option(help="Train a tiny model twice and compare the bits.")] = True,
 ) -> None:
-    """Show versions, machine, threads, extras, a cluster if one is named, and run a self-test.
+    """Show versions, machine, extras and cluster, and run a self-test.
 
     Send this with a bug report. Exit code 1 if the self-test fails.
     """

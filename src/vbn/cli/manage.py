@@ -129,7 +129,7 @@ def serve(
     ] = 1,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve a model on this machine: the explorer at /, the REST service under /api/v1.
+    """Serve the explorer at / and the REST service under /api/v1.
 
     Ctrl-C ends it after the requests that have begun. A model saved into the same folder is served from the next
     request on. Needs pip install 'vbn[serve]'.

@@ -38,7 +38,7 @@ _with_options: Callable[[Callable[..., None]], Callable[..., None]] = partial(
 )
 @_with_options
 def tune(**options: Any) -> None:
-    """Try settings on held-out pairs, train the best on all data and save it in a folder.
+    """Try settings on held-out pairs and train the best on all data.
 
     The first trial has the defaults. Parameters that are given as options are kept; of the others, the strength of the
     prior (alpha and beta), --negatives, --noise-power, --dim and, with features, --content-strength are varied. The

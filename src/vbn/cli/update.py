@@ -56,7 +56,7 @@ def update(
     threads: Annotated[int | None, typer.Option(min=1, help="Number of threads [all cores].")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary, no progress.")] = False,
 ) -> None:
-    """Go on training a saved model with new interactions, baskets or texts, new items and catalogue rows.
+    """Continue training a saved model with new data.
 
     INPUT is read with the options of the training, which train.toml in the model's folder has: kind, columns, weights,
     half-life, the columns of a catalogue. All counts, old and new, are trained on from where the densities are, so

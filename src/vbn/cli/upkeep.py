@@ -26,7 +26,7 @@ Out = Annotated[Path | None, typer.Option(help="Folder for the changed model; by
 
 @verb("vbn info my-model", "vbn info my-model --json")
 def info(model: Model, as_json: AsJson = False) -> None:
-    """Say what is in a model's folder: sizes, settings, records and names of rows, the dial, checksums."""
+    """Show what is in a model's folder, from settings to checksums."""
     facts = facts_of(model)
     if as_json:
         print_json(facts)
@@ -112,7 +112,7 @@ def calibrate(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set probabilities to what came true, on pairs that training did not see; rankings stay as they are.
+    """Fit probabilities to held-out pairs; rankings stay as they are.
 
     A column called label (or bought, clicked, observed, or the third one of --columns) holds 1 for pairs that came true
     and 0 for others. Without one, all pairs came true, and noise pairs are drawn beside them as in training.
@@ -149,7 +149,7 @@ def forget(
     side: OnSide = "column",
     out: Out = None,
 ) -> None:
-    """Forget entities: their densities, counts, labels, features, edges and names, in every file of the folder.
+    """Remove entities and all their data from every file of a model's folder.
 
     Held-out pairs with them go, the map and a checkpoint are removed. What others have learned from them stays in
     their densities until the next `vbn update` or `vbn train`; take them out of your own files before that.
