@@ -57,6 +57,7 @@ def test_rows_of_company_count_what_occurs_together_once_for_each_pair_of_the_da
 
 def test_names_of_rows_and_columns_may_be_the_same(model: vbn.VBN) -> None:
     assert model.settings_["company"] is True
+    assert "company      True  rows are short" in model.describe()
     assert "1" in model.trained_.rows
     assert "1" in model.trained_.columns
     assert len(model.trained_.rows) == len(model.data_.rows)

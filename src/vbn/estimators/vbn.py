@@ -421,7 +421,7 @@ class VBN(Answers):
         shape = f"{len(trained.rows):,} rows and {len(trained.columns):,} columns"
         lines = [f"{type(self).__name__} of {shape} in {trained.posterior.dim} dimensions"]
         reasons = {} if self.data_ is None else choices(self.get_params(), self.data_)
-        for name in ("negatives", "noise_power", "subsample", "epochs"):
+        for name in ("negatives", "noise_power", "subsample", "epochs", "company"):
             reason = reasons[name].reason if name in reasons else "as given"
             lines.append(f"  {name:<11}  {self._used[name]}  {reason}")
         for kind in ("alpha", "beta"):
