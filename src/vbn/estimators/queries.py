@@ -100,6 +100,11 @@ class Queries:
         return self._data
 
     @property
+    def has_counts(self) -> bool:
+        """Whether the model has the counts that it has learned from: whether `data_` is there, without making it."""
+        return self._kept is not None
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of all entities, in the order of their ids; of the columns, where rows and columns differ."""
         return self.trained_.columns.names

@@ -97,6 +97,19 @@ class Kept:
         counts = Counts(found.indptr, found.indices, found.data, shape)
         return self.data._replaced(rows, columns, counts=counts)
 
+    def seen(self, ids: np.ndarray) -> list[np.ndarray]:
+        """Return the columns that each of some rows was seen with; nothing is merged for that."""
+        before = self.data.counts
+        mine = np.flatnonzero(np.isin(self.rows, ids))
+        mine = mine[np.argsort(self.rows[mine], kind="stable")]
+        rows, columns = self.rows[mine], self.columns[mine]
+        found = []
+        for i in ids.tolist():
+            first, last = np.searchsorted(rows, (i, i + 1))
+            old = slice(*before.indptr[i : i + 2]) if i < before.shape[0] else slice(0)
+            found.append(np.union1d(before.indices[old], columns[first:last]))
+        return found
+
     @cached_property
     def by_column(self) -> Counts:
         """Return the counts by column, without the events."""

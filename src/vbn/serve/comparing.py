@@ -103,7 +103,7 @@ def _of_a_kind(served: Served, first: str, second: str, side: out.Side) -> Compa
 
 def _row_and_column(served: Served, row: str, column: str, swapped: bool) -> Compared:
     model = served.model
-    likely = model.recommend(user=row, k=_LOOKED_AT, exclude_seen=model.data_ is not None)
+    likely = model.recommend(user=row, k=_LOOKED_AT, exclude_seen=model.has_counts)
     near = model.similar(column, _LOOKED_AT)
     only = bool(served.trained.profile.categories("column")[served.trained.columns.id(column)])
     first, second = (near, likely) if swapped else (likely, near)
