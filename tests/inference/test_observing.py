@@ -315,6 +315,24 @@ def test_features_of_items_stay(tmp_path):
     assert model.data_.sources == ("text",)
 
 
+def test_a_title_of_several_items_and_a_misspelt_one_are_told(tmp_path):
+    catalogue = pd.DataFrame({"item": [1, 2, 3], "title": ["Heat", "Heat", "Casino"], "genre": ["a", "a", "b"]})
+    data = vbn.Dataset.from_interactions(["ann", "ann", "ben"], [1, 2, 3]).with_catalogue(catalogue, levels=["genre"])
+    model = vbn.VBN(dim=2, epochs=2, favour=None, verbose=False).fit(data)
+    assert "3" not in model.observe([("ann", "Casino")]).recommend(user="ann", k=3).entities
+    with pytest.raises(vbn.UnknownEntityError, match=r"'Heat'; it is the label of 2 entities: '1', '2'"):
+        model.observe([("ben", "Heat")])
+    with pytest.raises(vbn.UnknownEntityError, match=r"did you mean 'Casino'\? If it is new, give .*missing='skip'"):
+        model.observe([("ben", "Cassino")])
+
+
+def test_a_model_without_rows_says_so(model, tmp_path):
+    small = vbn.load(model.save(tmp_path / "m", rows=False))
+    with pytest.raises(vbn.DataError, match=r"saved without its rows.*rows=True"):
+        small.observe([("u1", "tea")])
+    assert same_bits(small.observe([("u1", "tea")], missing="skip"), vbn.load(tmp_path / "m"))
+
+
 def test_weights_that_are_too_large_are_an_error_and_change_nothing(model):
     before = model.trained_
     with pytest.raises(vbn.NumericalError, match="would no longer be finite"), np.errstate(all="ignore"):

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vbn._errors import REMEDY, NumericalError, UnknownEntityError
+from vbn._errors import REMEDY, DataError, NumericalError, UnknownEntityError
 from vbn.data import Counts, Dataset, Events, Vocabulary, known_ids
 from vbn.inference.folding import SWEEPS
 from vbn.kernels import DensityArrays, EventArrays, EvidenceArrays, TouchedPrior
@@ -32,8 +32,13 @@ def known_events(trained: Trained, events: Events, skip: bool) -> Events:
 
     Others are an error, unless they are to be skipped.
     """
+    if trained.left_out is not None and not skip:
+        raise DataError(
+            f"this model was saved without its rows, such as users, which events go from; save it with {REMEDY}.",
+            remedies=[("rows", True)],
+        )
     unknown = known_ids(trained.columns, events.columns) < 0
-    wrong = unknown[events.column]
+    wrong = unknown[events.column] | (trained.left_out is not None)
     if trained.shared:
         wrong |= (known_ids(trained.rows, events.rows) < 0)[events.row]
     if skip or not wrong.any():
@@ -46,6 +51,13 @@ def known_events(trained: Trained, events: Events, skip: bool) -> Events:
         raise UnknownEntityError(name, (), "column", told)
     told = f"give it a density first with {REMEDY}, or leave such events out with {REMEDY}"
     what = "entity" if trained.shared else "column"
+    try:
+        trained.columns.id(name)
+    except UnknownEntityError as error:
+        if error.elsewhere:  # the label of several
+            raise UnknownEntityError(name, (), what, error.elsewhere) from None
+        if error.closest:
+            told = f"did you mean {' or '.join(map(repr, error.closest))}? If it is new, {told}"
     raise UnknownEntityError(name, (), what, told, [("", "add()"), ("missing", "skip")])
 
 
