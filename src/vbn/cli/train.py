@@ -83,7 +83,7 @@ OPTIONS = (
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
-    Option("time", str, _INPUT, "Interactions: the column that says when, in numbers or ISO dates.", metavar="COLUMN"),
+    Option("time", str, _INPUT, "Interactions: the column that says when, in numbers or dates (2024-05-31, 31.05.2024).", metavar="COLUMN"),
     Option("min_weight", float, _INPUT, "Interactions: keep rows of at least this weight or rating; each counts 1."),
     Option("weighted", bool, _INPUT, _WEIGHTED, "--weighted/--unweighted"),
     Option("half_life", str, _INPUT, _HALF_LIFE, metavar="30d|NUMBER"),
