@@ -392,7 +392,7 @@ def prior_and_evidence(block, after, i):
 
 @pytest.mark.parametrize("rejects", [True, False])
 def test_densities_are_those_of_the_equations(rejects):
-    model = shop(dtype="float64", reject_positives=rejects)
+    model = shop(dtype="float64", reject_positives=rejects, company=False)
     before, data, q = model.trained_, model.data_.counts.to_scipy().toarray(), model.trained_.posterior
     events = {("u1", "tea"): 2.0, ("u1", "rusk"): 1.0, ("u4", "tea"): 1.0}
     model.observe([(*pair, weight) for pair, weight in events.items()])

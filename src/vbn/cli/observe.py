@@ -50,8 +50,9 @@ def observe(
     """Update the densities that new events touch, without retraining.
 
     EVENTS is read as `vbn train` read its input, by what train.toml in the model's folder says: columns, header,
-    separator, ratings and missing names; options win. Events go to the journal in the model's folder, and every program that loads the model observes them; a server of
-    the same folder does so within seconds. The next save, also by --save, takes them into the model.
+    separator, ratings and missing names; options win. Events go to the journal in the model's folder, and every program
+    that loads the model observes them; a server of the same folder does so within seconds. The next save, also by
+    --save, takes them into the model.
     """
     from vbn.data import read_events
     from vbn.estimators import BATCH, record

@@ -115,8 +115,8 @@ def _check_unit(half_life: Any, ages: np.ndarray) -> None:
     plain = not isinstance(half_life, str) or half_life.strip().replace(".", "", 1).isdigit()
     if plain and len(ages) and np.median(ages) > _FADED:
         raise ParameterError(
-            f"half_life={half_life} is in the unit of the times, seconds for dates, and most rows are thousands of them "
-            f"old: nothing of these would count. For days, pass {REMEDY}",
+            f"half_life={half_life} is in the unit of the times, seconds for dates; most rows are over a thousand of "
+            f"these old and would not count. For days, pass {REMEDY}",
             remedies=[("half_life", f"{half_life}d")],
         )
 
