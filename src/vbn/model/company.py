@@ -73,9 +73,11 @@ class Company:
         pairs = np.unique(owner[counts] * np.int64(len(self)) + columns[counts])
         rows, places = np.divmod(pairs, max(len(self), 1))
         totals = np.bincount(rows, minlength=n)
-        part = 1.0 / totals[rows]
-        average, squares = (csr_array((values, (rows, places)), shape=(n, len(self))) for values in (part, part**2))
-        found = Gaussians(average @ self.mean.astype(np.float64), squares @ self.variance.astype(np.float64))
+        part, starts = 1.0 / totals[rows], np.append(0, np.cumsum(totals))
+        used, at = np.unique(places, return_inverse=True)
+        average, squares = (csr_array((values, at, starts), shape=(n, len(used))) for values in (part, part**2))
+        mean, variance = (array[used].astype(np.float64) for array in (self.mean, self.variance))
+        found = Gaussians(average @ mean, squares @ variance)
         return np.where(totals > 0, _SHARE, 0.0)[:, None], found
 
 
