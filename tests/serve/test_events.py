@@ -110,6 +110,20 @@ def test_what_is_no_list_of_events_is_refused(client, events):
     assert client.post("/api/v1/events", events=events).status == 422
 
 
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (["ann", "tea", -1], "events[0][2] must be more than 0."),
+        (["ann", "tea", "much"], "events[0][2] must be a number."),
+        (["", "tea"], "events[0][0] must have at least 1 character."),
+        (["ann"], "events[0][1] is missing."),
+        (["ann", "tea", 1, 2], "events[0] must have at most 3 entries."),
+    ],
+)
+def test_a_fault_of_an_event_is_told_once(client, event, told):
+    assert client.post("/api/v1/events", events=[event]).json["detail"] == told
+
+
 def test_a_baseline_without_densities_is_not_served(tmp_path):
     model = vbn.Popularity().fit(vbn.Dataset.from_interactions(["ann", "ben"], ["tea", "milk"]))
     with pytest.raises(vbn.VBNError, match="for Bayesian models"):
