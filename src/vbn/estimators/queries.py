@@ -224,7 +224,7 @@ class Queries:
         Parameters
         ----------
         entity
-            A name; or give `positive` and `negative` lists for an analogy.
+            A name, or several that the answers should all be like; or give `positive` and `negative` for an analogy.
         k
             How many.
         by
@@ -264,7 +264,7 @@ class Queries:
         ['cat', 'dog']
         """
         trained = self.trained_
-        plus = [*([] if entity is None else [entity]), *_names(positive)]
+        plus = [*_names(entity), *_names(positive)]
         minus = _names(negative)
         if not plus and not minus:
             raise ParameterError(
