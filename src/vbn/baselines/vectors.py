@@ -220,7 +220,7 @@ class Stored(Baseline):
         return Entities(vectors.row_side.names, vectors.column_side.names, vectors.candidates(COLUMN))
 
 
-def asked_about(entity: object, positive: Any, negative: Any) -> tuple[list[object], list[object]]:
+def asked_about(entity: Any, positive: Any, negative: Any) -> tuple[list[object], list[object]]:
     """Return the names that an answer of `similar` should be near, and those it should be far from."""
     lists = []
     for given in (entity, positive, negative):

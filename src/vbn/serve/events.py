@@ -28,8 +28,10 @@ def _form(event: object) -> str:
     return "weighted" if isinstance(event, list | tuple) and len(event) > 2 else "plain"
 
 
-_Plain, _Weighted = Annotated[tuple[Name, Name], Tag("plain")], Annotated[tuple[Name, Name, Weight], Tag("weighted")]
-Event = Annotated[_Plain | _Weighted, Discriminator(_form)]
+Event = Annotated[
+    Annotated[tuple[Name, Name], Tag("plain")] | Annotated[tuple[Name, Name, Weight], Tag("weighted")],
+    Discriminator(_form),
+]
 
 
 class Observed(Asked):
