@@ -123,3 +123,22 @@ def test_ratings_are_no_weights_unless_that_is_said(title, tmp_path, called):
     pairs = called(*PAIRS, "--separate", cwd=tmp_path)
     assert "--min-weight" not in pairs.stderr
     assert "total count 3," in pairs.stdout
+
+
+def test_ratings_by_another_name_are_asked_about(tmp_path, called):
+    (tmp_path / "in.csv").write_text("Kunde;Artikel;Bewertung\nu;a;5\nu;b;1\nv;a;4\n")
+    said = called(*TRAIN, cwd=tmp_path).stderr
+    assert "are they weights?" in said
+    assert said.endswith("if they are ratings, --min-weight 3.5 keeps the high ones\n")
+    assert "total count 2," in called(*TRAIN, "--min-weight", 3.5, cwd=tmp_path).stdout
+    with pytest.raises(vbn.DataError, match=r"if they are ratings, min_weight=3\.5 keeps"):
+        vbn.Dataset.from_interactions(tmp_path / "in.csv")
+
+
+def test_numbers_beside_pairs_to_calibrate_on_are_asked_about(tmp_path, called):
+    (tmp_path / "in.csv").write_text("Kunde,Artikel,Kauf,Rest\na,b,1,x\nb,c,0,x\n")
+    data = vbn.Dataset.from_pairs(["a", "b", "c"], ["b", "c", "a"])
+    vbn.VBN(dim=2, epochs=1, verbose=False).fit(data).save(tmp_path / "m")
+    said = called("calibrate", "m", "in.csv", cwd=tmp_path).stderr
+    assert "are they labels? Pass --columns Kunde,Artikel,Kauf to use them" in said
+    assert "--min-weight" not in said

@@ -73,6 +73,11 @@ def test_a_name_known_on_the_other_side_comes_with_the_option(shop, called):
     assert in_options(error, ASK) == "unknown entity '{remedy}'; pass --side row."
 
 
+def test_content_that_the_training_did_not_have_names_the_option_of_another_verb(shop, called):
+    assert called("add", shop.model, "x", "--features", "1,2").stderr.endswith("again with vbn train --features.\n")
+    assert called("add", shop.model, "x", "--text", "warm").stderr.endswith("again with vbn train --text.\n")
+
+
 def test_what_only_python_can_do_is_not_recommended(shop, called):
     assert called("train", "nowhere", "--kind", "pairs", "--out", "m").stderr.endswith("'nowhere'; check the path\n")
     assert called("add", shop.model, "tea 1").stderr.endswith("'tea 1'; choose another name.\n")

@@ -247,3 +247,12 @@ def test_a_half_life_that_cannot_be_read():
     for wrong in ("3 months", "soon", 0, -1, float("nan"), True, "1m"):
         with pytest.raises(ParameterError, match="half_life must be a positive number"):
             Dataset.from_interactions(["u"], ["a"], time=[1], half_life=wrong)
+
+
+@pytest.mark.parametrize("half_life", [90, "90"])
+def test_a_half_life_of_dates_needs_a_unit(half_life):
+    given = {"time": ["31.05.2024", "1.3.2024", "01.03.2024"]}
+    with pytest.raises(ParameterError, match=r"seconds for dates.* half_life='90d'"):
+        Dataset.from_interactions(["u"] * 3, ["a", "b", "c"], **given, half_life=half_life)
+    data = Dataset.from_interactions(["u"] * 3, ["a", "b", "c"], **given, half_life=f"{half_life}d")
+    assert data.counts.total == pytest.approx(1 + 2 * 2 ** (-91 / 90))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn.data import has_short_rows, with_company
+from vbn.inference import fold_in
+from vbn.kernels import ContextArrays
 from vbn.model import Company, Gaussians
 
 
@@ -77,6 +81,9 @@ def test_a_row_is_the_mean_of_its_own_density_and_that_of_its_columns() -> None:
     np.testing.assert_allclose(joined.variance[0], variance)
     np.testing.assert_array_equal(joined.mean[1:], own.mean[1:])  # no columns, and one that came later
     np.testing.assert_array_equal(joined.variance[1:], own.variance[1:])
+    alone = company.apart(joined, np.array([0, 3, 3, 4]), np.array([0, 2, 3, 9]))
+    np.testing.assert_allclose(alone.mean, own.mean)
+    np.testing.assert_allclose(alone.variance, own.variance)
 
 
 @settings(max_examples=30, deadline=None)
@@ -123,6 +130,44 @@ def test_the_density_of_a_row_that_is_added_is_near_that_of_a_query(model: vbn.V
     best = {row.entity for row in grown.recommend(user="new", k=5, popularity=0.0, exclude_seen=False)}
     asked = {row.entity for row in grown.recommend(["1", "2"], k=5, popularity=0.0, exclude_seen=False)}
     assert len(best & asked) >= 4
+
+
+@pytest.mark.parametrize("basket", [["1"], ["1", "2"], ["9", "10", "11"], ["1", "30"]])
+def test_a_new_row_of_events_is_near_a_query_of_the_same_items(model: vbn.VBN, basket: list[str]) -> None:
+    seen = copy.copy(model).observe([("new", item) for item in basket])
+    trained, u = model.trained_, seen.trained_.posterior.u
+    at = seen.trained_.rows.id("new")
+    columns = trained.columns.ids(basket)
+    asked = fold_in(trained, ContextArrays(np.array([0, len(basket)]), columns, np.ones(len(basket))))
+    std = np.sqrt(asked.variance[0])
+    assert (np.abs(u.mean[at] - asked.mean[0]) < 0.2 * std).all()  # two samples of the noise, one without the basket
+    np.testing.assert_allclose(np.sqrt(u.variance[at]), std, rtol=0.15)
+    one, other = (
+        {row.entity: row.score for row in each.recommend(**what, k=40, exclude_seen=False, popularity=0.0)}
+        for each, what in ((seen, {"user": "new"}), (model, {"entities": basket}))
+    )
+    assert one.keys() == other.keys()
+    assert max(abs(one[item] - other[item]) for item in one) < 0.025
+
+
+def test_company_comes_to_rows_with_each_event(model: vbn.VBN, tmp_path: object) -> None:
+    together = copy.copy(model).observe([("new", item) for item in ("9", "10", "11")])
+    apart = copy.copy(model)
+    for item in ("9", "10", "11"):
+        apart.observe([("new", item)])
+    at = apart.trained_.rows.id("new")
+    one, other = (each.trained_.posterior.u for each in (apart, together))
+    assert (np.abs(one.mean[at] - other.mean[at]) < 0.2 * np.sqrt(other.variance[at])).all()
+    known = copy.copy(model).observe([("0", "30")])  # of another group
+    before, after = (each.predict_proba([("0", "31")])[0] for each in (model, known))
+    assert after > before + 0.01
+    why = known.explain("0", "31")
+    assert abs(next(term.value for term in why.terms if term.kind == "rest")) < 0.1
+    small = vbn.load(model.save(tmp_path / "m", counts=False))  # type: ignore[operator]
+    small.observe([("new", item) for item in ("9", "10", "11")])
+    at = small.trained_.rows.id("new")
+    close = np.abs(small.trained_.posterior.u.mean[at] - other.mean[at]) < 0.3 * np.sqrt(other.variance[at])
+    assert close.all()
 
 
 def test_items_added_later_have_no_company_and_do_no_harm() -> None:

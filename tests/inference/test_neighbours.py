@@ -141,6 +141,8 @@ def test_an_analogy_is_the_expected_cosine_with_a_sum(words):
 
 
 def test_a_name_given_twice_counts_as_itself(words):
+    several, named = words.similar(["dog", "purrs"], 3), words.similar(positive=["dog", "purrs"], k=3)
+    assert (several.entities, list(several.scores)) == (named.entities, list(named.scores))
     once, twice = words.similar("dog", 4), words.similar(positive=["dog", "dog"], k=4)
     assert once.entities == twice.entities
     np.testing.assert_allclose(once.scores, twice.scores, rtol=1e-6)

@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 import vbn
 from tests.twin.twin import jaakkola_lambda
+from vbn.engines.threads import ThreadEngine
+from vbn.estimators.training import prepare
 from vbn.inference.folding import SWEEPS
 from vbn.inference.observing import _NEGATIVES as NOISE
+from vbn.model import Cooccurrence
+from vbn.model.epoch import GivenSample
 
 SHELVES = {"tea": "drinks", "milk": "drinks", "beer": "drinks", "cola": "drinks", "nuts": "snacks", "crisps": "snacks"}
 
@@ -240,6 +244,65 @@ def test_observing_is_about_what_partial_fit_learns():
     assert np.abs(ours - theirs).mean() < 0.5 * np.abs(before - theirs).mean() + 0.02
 
 
+class PreparedError(Exception):
+    """Ends a fit before its first epoch."""
+
+
+def prepared(model, events, monkeypatch):
+    """The training that `partial_fit` would run on all counts and some events."""
+    found = []
+
+    def stop(*given):
+        found.append(prepare(*given))
+        raise PreparedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vbn.estimators.vbn.prepare", stop)
+        with pytest.raises(PreparedError):
+            copy.copy(model).partial_fit(vbn.Dataset.from_interactions(events))
+    return found[0]
+
+
+def settled(training, of_rows, entity, epochs=200):
+    """Mean and variance of one entity, and the mean of its bias, on average over updates with all else fixed."""
+    q, engine = training.network.posterior, ThreadEngine(1)
+    own, pairs, found = q.u if of_rows else q.v, Cooccurrence.of(q), []
+    only = np.arange(len(own)) == entity
+    for epoch in range(epochs):
+        sample = GivenSample(training.sampler.sample(epoch, engine), q)
+        entities = pairs.entity_inputs(own, sample.relations, only)
+        if of_rows:
+            sample.update_rows(entities, engine)
+        else:
+            sample.update_columns(entities, pairs.bias_inputs(only), engine)
+        for block in [own] if of_rows else [own, q.bias]:
+            block.gamma.update(block.rate, only, block.measured(np.array([entity])))
+        found.append((own.mean[entity].copy(), own.variance[entity].copy(), 0.0 if of_rows else q.bias.mean[entity]))
+    return [np.mean(values, axis=0) for values in zip(*found[epochs // 3 :], strict=True)]
+
+
+def test_an_entity_agrees_with_partial_fit_with_all_else_fixed(monkeypatch):
+    model = shop(dim=3, epochs=60, dtype="float64", company=False)
+    events = [("u1", "tea"), ("u1", "milk"), ("u2", "rusk")]
+    before, after = model.trained_.posterior, copy.copy(model).observe(events).trained_.posterior
+    names = model.trained_
+    first = names.rows.id("u1")
+    assert (np.abs(after.u.mean[first] - before.u.mean[first]) / np.sqrt(before.u.variance[first])).max() > 0.7, "moved"
+    for row in ("u1", "u2"):
+        i = names.rows.id(row)
+        mean, variance, _ = settled(prepared(model, events, monkeypatch), True, i)
+        assert (np.abs(after.u.mean[i] - mean) < 0.1 * np.sqrt(variance)).all(), row
+        np.testing.assert_allclose(np.sqrt(after.u.variance[i]), np.sqrt(variance), rtol=0.05)
+    for column in ("tea", "milk", "rusk"):
+        j, training = names.columns.id(column), prepared(model, events, monkeypatch)
+        q = training.network.posterior
+        q.u.mean[...], q.u.variance[...] = after.u.mean, after.u.variance  # rows come first
+        mean, variance, bias = settled(training, False, j)
+        assert (np.abs(after.v.mean[j] - mean) < 0.25 * np.sqrt(variance)).all(), column
+        np.testing.assert_allclose(np.sqrt(after.v.variance[j]), np.sqrt(variance), rtol=0.05)
+        assert abs(after.bias.mean[j] - bias) < 0.3 * np.sqrt(after.bias.variance[j])
+
+
 def test_partial_fit_learns_from_events_again(model):
     model.observe([("u1", "tea"), ("zoe", "milk")])
     assert model.set_params(epochs=2).partial_fit(vbn.Dataset.from_interactions([("u2", "tea")])).data_ is not None
@@ -315,6 +378,24 @@ def test_features_of_items_stay(tmp_path):
     assert model.data_.sources == ("text",)
 
 
+def test_a_title_of_several_items_and_a_misspelt_one_are_told(tmp_path):
+    catalogue = pd.DataFrame({"item": [1, 2, 3], "title": ["Heat", "Heat", "Casino"], "genre": ["a", "a", "b"]})
+    data = vbn.Dataset.from_interactions(["ann", "ann", "ben"], [1, 2, 3]).with_catalogue(catalogue, levels=["genre"])
+    model = vbn.VBN(dim=2, epochs=2, favour=None, verbose=False).fit(data)
+    assert "3" not in model.observe([("ann", "Casino")]).recommend(user="ann", k=3).entities
+    with pytest.raises(vbn.UnknownEntityError, match=r"'Heat'; it is the label of 2 entities: '1', '2'"):
+        model.observe([("ben", "Heat")])
+    with pytest.raises(vbn.UnknownEntityError, match=r"did you mean 'Casino'\? If it is new, give .*missing='skip'"):
+        model.observe([("ben", "Cassino")])
+
+
+def test_a_model_without_rows_says_so(model, tmp_path):
+    small = vbn.load(model.save(tmp_path / "m", rows=False))
+    with pytest.raises(vbn.DataError, match=r"saved without its rows.*rows=True"):
+        small.observe([("u1", "tea")])
+    assert same_bits(small.observe([("u1", "tea")], missing="skip"), vbn.load(tmp_path / "m"))
+
+
 def test_weights_that_are_too_large_are_an_error_and_change_nothing(model):
     before = model.trained_
     with pytest.raises(vbn.NumericalError, match="would no longer be finite"), np.errstate(all="ignore"):
@@ -374,7 +455,7 @@ def prior_and_evidence(block, after, i):
 
 @pytest.mark.parametrize("rejects", [True, False])
 def test_densities_are_those_of_the_equations(rejects):
-    model = shop(dtype="float64", reject_positives=rejects)
+    model = shop(dtype="float64", reject_positives=rejects, company=False)
     before, data, q = model.trained_, model.data_.counts.to_scipy().toarray(), model.trained_.posterior
     events = {("u1", "tea"): 2.0, ("u1", "rusk"): 1.0, ("u4", "tea"): 1.0}
     model.observe([(*pair, weight) for pair, weight in events.items()])

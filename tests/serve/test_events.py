@@ -64,6 +64,21 @@ def test_a_model_counts_as_the_same(client):
     assert (before["version"], before["root"]) == (after["version"], after["root"])
 
 
+def test_what_is_asked_after_an_event_reads_neither_all_densities_nor_all_counts(client):
+    first = client.get("/api/v1/health").json["model"]
+    client.post("/api/v1/events", events=[["ann", "nuts"]])
+    client.post("/api/v1/events", events=[["zoe", "nuts"], ["zoe", "tea"]])
+    assert client.get("/api/v1/health").json["model"] == f"{first}+2"
+    for user, has in (("ann", {"tea", "milk", "nuts"}), ("zoe", {"tea", "nuts"}), ("cem", {"beer", "nuts"})):
+        answer = client.post("/api/v1/recommend", user=user, k=20).json
+        assert not has & {row["entity"] for row in answer["answers"]}
+        assert answer["model"] == f"{first}+2"
+    served = client.app.state.vbn.holder.current
+    assert "mark" not in served.__dict__, "a checksum of all densities"
+    assert "merged" not in served.model._kept.__dict__, "a copy of all counts"
+    assert client.get("/api/v1/health").json["counts"]
+
+
 def test_a_read_only_server_refuses(folder):
     client = Client(create_app(folder, Settings(watch=0)))
     answer = client.post("/api/v1/events", events=[["ann", "nuts"]])
@@ -93,6 +108,20 @@ def test_an_unknown_item_is_told_and_nothing_is_observed(client, folder):
 )
 def test_what_is_no_list_of_events_is_refused(client, events):
     assert client.post("/api/v1/events", events=events).status == 422
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (["ann", "tea", -1], "events[0][2] must be more than 0."),
+        (["ann", "tea", "much"], "events[0][2] must be a number."),
+        (["", "tea"], "events[0][0] must have at least 1 character."),
+        (["ann"], "events[0][1] is missing."),
+        (["ann", "tea", 1, 2], "events[0] must have at most 3 entries."),
+    ],
+)
+def test_a_fault_of_an_event_is_told_once(client, event, told):
+    assert client.post("/api/v1/events", events=[event]).json["detail"] == told
 
 
 def test_a_baseline_without_densities_is_not_served(tmp_path):

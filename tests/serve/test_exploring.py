@@ -105,7 +105,8 @@ def test_the_tree_begins_at_the_roots_and_goes_down(client):
     below = client.get("/api/v1/tree", entity="goods").json
     assert [one["name"] for one in below["nodes"]] == ["drink", "snack", "honey"]
     assert client.get("/api/v1/tree", entity="goods", limit=1).json["total"] == 3
-    assert client.get("/api/v1/tree", entity="tea").json == {"total": 0, "nodes": []}
+    leaf = client.get("/api/v1/tree", entity="tea").json
+    assert (leaf["total"], leaf["nodes"]) == (0, [])
 
 
 def test_words_and_places_of_the_map(client, goods):
@@ -117,7 +118,7 @@ def test_words_and_places_of_the_map(client, goods):
     }
     assert client.get("/api/v1/map/words", ids=[10**6]).status == 400
     found = client.post("/api/v1/map/places", entities=["tea", "drink", "nobody"]).json
-    assert found == {"ids": [ids[0], None, None], "labels": [None, None, None]}
+    assert (found["ids"], found["labels"]) == ([ids[0], None, None], [None, None, None])
 
 
 def test_all_that_is_below_a_category(client, goods):

@@ -138,7 +138,7 @@ def test_the_taxonomy_is_audited(client, goods):
 def test_any_name_can_be_asked_about(client, name):
     assert client.get("/api/v1/similar", entity=name, k=2).status == 200
     assert any(one["name"] == name for one in client.get("/api/v1/entities", q=name.strip()[:6]).json["entities"])
-    assert client.get("/api/v1/map/place", entity=name).status == 200
+    assert client.post("/api/v1/map/places", entities=[name]).json["ids"] != [None]
 
 
 def test_what_if_leaves_the_model_as_it_is(client, goods):
@@ -180,9 +180,9 @@ def test_saving_needs_a_server_that_may_write(client, goods, tmp_path):
         ("similar", {"entity": "tea", "side": "left"}, 422, "side"),
         ("related", {"relation": "goes wit", "entity": "tea"}, 404, "goes with"),
         ("explain", {"entity": "teaa"}, 404, "tea"),
-        ("map/names", {"ids": 99999}, 400, "no number"),
-        ("map/names", {"ids": -1}, 422, "ids"),
-        ("map/place", {"entity": "nobody"}, 404, "nobody"),
+        ("map/words", {"ids": 99999}, 400, "no number"),
+        ("map/words", {"ids": -1}, 422, "ids"),
+        ("map/spread", {"entity": "nobody"}, 404, "nobody"),
     ],
 )
 def test_wrong_questions_get_clear_answers(client, path, given, status, told):
@@ -346,7 +346,8 @@ def test_the_map_has_a_place_for_every_entity(client, goods):
     blocks = {
         field["name"]: np.frombuffer(body, field["type"], n, 4 * n * at) for at, field in enumerate(about["fields"])
     }
-    names = client.get("/api/v1/map/names", ids=blocks["id"].tolist()).json
+    words = client.get("/api/v1/map/words", ids=blocks["id"].tolist()).json
+    names = {number: word["name"] for number, word in words.items()}
     assert set(names.values()) == {name for name in goods.trained_.columns if name not in ("drink", "snack", "goods")}
     assert np.abs(blocks["x"]).max() <= 1.0
     branch = {

@@ -73,6 +73,9 @@ def test_asking_for_a_user_says_why_not(small):
         small.similar("d1x")
     with pytest.raises(vbn.DataError, match=r"saved without its rows.*fit it to all data again"):
         small.partial_fit(vbn.Dataset.from_interactions(["a"], ["d1"]))
+    for exclude_seen in (True, False):
+        with pytest.raises(vbn.DataError, match=r"saved without its rows.*nobody is there to rank.*rows=True"):
+            small.audience("d1", exclude_seen=exclude_seen)
 
 
 def test_where_rows_are_columns_there_is_nothing_to_leave_out(tmp_path):

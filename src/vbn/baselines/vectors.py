@@ -220,18 +220,18 @@ class Stored(Baseline):
         return Entities(vectors.row_side.names, vectors.column_side.names, vectors.candidates(COLUMN))
 
 
-def asked_about(entity: object, positive: Any, negative: Any) -> tuple[list[object], list[object]]:
+def asked_about(entity: Any, positive: Any, negative: Any) -> tuple[list[object], list[object]]:
     """Return the names that an answer of `similar` should be near, and those it should be far from."""
     lists = []
-    for given in (positive, negative):
+    for given in (entity, positive, negative):
         single = isinstance(given, str) or not isinstance(given, Iterable)
         lists.append([] if given is None else [given] if single else list(given))
-    plus = [*([] if entity is None else [entity]), *lists[0]]
-    if not plus and not lists[1]:
+    plus, minus = [*lists[0], *lists[1]], lists[2]
+    if not plus and not minus:
         raise ParameterError(
             "similar() needs an entity, or {remedy} and {remedy} lists.", remedies=[("positive",), ("negative",)]
         )
-    return plus, lists[1]
+    return plus, minus
 
 
 class VectorModel(Stored):

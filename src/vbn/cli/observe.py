@@ -9,11 +9,21 @@ import typer
 
 from vbn.cli.app import verb
 from vbn.cli.shared import ColumnNames, HasHeader, Model, open_model, say, split_columns
+from vbn.cli.update import stored
 
 
 def _counted(number: int, what: str) -> str:
     """Return a number with what it counts."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _as_in_training(folder: Path) -> dict[str, Any]:
+    """Return how the training of a model read rows with a user and an item, as train.toml says it."""
+    before = stored(folder)
+    if before.get("kind") not in ("interactions", "pairs"):
+        return {}
+    names = ("columns", "header", "delimiter", "min_weight", "weighted", "drop_missing")
+    return {name: before[name] for name in names if before.get(name) is not None}
 
 
 @verb(
@@ -39,8 +49,10 @@ def observe(
 ) -> None:
     """Update the densities that new events touch, without retraining.
 
-    Events go to the journal in the model's folder, and every program that loads the model observes them; a server of
-    the same folder does so within seconds. The next save, also by --save, takes them into the model.
+    EVENTS is read as `vbn train` read its input, by what train.toml in the model's folder says: columns, header,
+    separator, ratings and missing names; options win. Events go to the journal in the model's folder, and every program
+    that loads the model observes them; a server of the same folder does so within seconds. The next save, also by
+    --save, takes them into the model.
     """
     from vbn.data import read_events
     from vbn.estimators import BATCH, record
@@ -49,9 +61,12 @@ def observe(
     found = open_model(model)
     if not hasattr(found, "observe"):
         raise typer.BadParameter(f"{model} holds a baseline, which has no densities that events could update.")
-    missing = "skip" if skip_unknown else "drop" if drop_missing else "error"
-    given: dict[str, Any] = dict(zip(("users", "items", "weights"), split_columns(columns), strict=False))
-    read = read_events(events, **given, min_weight=min_weight, header=header, missing=missing)
+    given = {"columns": columns and split_columns(columns), "header": header, "min_weight": min_weight}
+    how = _as_in_training(model) | {key: value for key, value in given.items() if value is not None}
+    missing = "skip" if skip_unknown else "drop" if drop_missing or how.pop("drop_missing", False) else "error"
+    columns_given = [None if column == "" else column for column in how.pop("columns", ())]
+    named = dict(zip(("users", "items", "weights"), columns_given, strict=False))
+    read = read_events(events, **named, **how, missing=missing)
     known = known_events(found.trained_, read, skip_unknown)
     before, counts = len(found.trained_.rows), found.data_ is not None
     for at in range(0, len(known), BATCH):

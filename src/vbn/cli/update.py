@@ -72,7 +72,7 @@ def update(
         check_model_folder(out)
     if not again and data.is_file() and sha256(data) in trained.inputs_.values():
         raise DataError(f"{data} was added to this model already; --again counts it once more.")
-    before = _stored(model)
+    before = stored(model)
     given = {
         "kind": kind,
         "columns": ["" if column is None else column for column in split_columns(columns)],
@@ -94,7 +94,7 @@ def update(
     typer.echo(str(target))
 
 
-def _stored(folder: Path) -> dict[str, Any]:
+def stored(folder: Path) -> dict[str, Any]:
     """Return the settings of the training that train.toml has; none for a model that Python saved."""
     from vbn.cli.run_files import CONFIG, run_of
     from vbn.cli.settings import read_config

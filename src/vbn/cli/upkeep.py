@@ -127,7 +127,8 @@ def calibrate(
     if as_json:
         print_json({"slope": state.slope, "intercept": state.intercept, "model": str(folder)})
         return
-    say(f"calibrated on {len(read['left']):,} pairs: slope {state.slope:.4g}, intercept {state.intercept:.4g}")
+    told = "" if "label" in read else ", all of them taken as true, and on noise pairs"
+    say(f"calibrated on {len(read['left']):,} pairs{told}: slope {state.slope:.4g}, intercept {state.intercept:.4g}")
     typer.echo(str(folder))
 
 

@@ -26,6 +26,8 @@ _ELSEWHERE = {
     ("rows", "True"): "vbn train without --no-rows",
     ("", "'data.with_co_occurrences()'"): "--co-occurrences 1",
     ("", "'data.with_taxonomy()'"): "vbn train --taxonomy",
+    ("", "'Dataset.with_features'"): "vbn train --features",
+    ("", "'Dataset.with_text'"): "vbn train --text",
 }
 # Parameters that name a column of a file, and the option that names all columns of the file that an error is about.
 _COLUMN_NAMES = ("column", "left", "right", "users", "items", "weights", "counts", "baskets", "first", "second")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _UNITS = {"s": ("seconds", 1.0), "min": ("minutes", 60.0), "h": ("hours", 3600.0), "d": ("days", 86400.0)}
 _UNITS |= {"w": ("weeks", 7 * 86400.0), "y": ("years", 365.25 * 86400.0)}
 _SECONDS = {name: long for short, (word, long) in _UNITS.items() for name in (short, word, word.removesuffix("s"))}
+_FADED = 1000.0  # half-lives after which nothing is left in double precision
 _LENGTH = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -98,13 +99,26 @@ def weighed(
     if half_life is not None:
         times = read.numbers["time"]
         check_times(times, read.where)
-        share = np.exp2((times - times.max(initial=-math.inf)) / length_of(half_life))
+        ages = (times.max(initial=-math.inf) - times) / length_of(half_life)
+        _check_unit(half_life, ages)
+        share = np.exp2(-ages)
         before = read.numbers.get("weights", np.ones(len(read)))
         read = replace(read, numbers={**read.numbers, "weights": before * share})
         if reading is not None:
             named = {key: title for key, title in reading.items() if key != "time" and title is not None}
             reading = {**named, f"weights that halve every {half_life}": reading["time"]}
     return read, reading
+
+
+def _check_unit(half_life: Any, ages: np.ndarray) -> None:
+    """Refuse a number that leaves nothing of most rows: 90 of dates are seconds, and days were meant."""
+    plain = not isinstance(half_life, str) or half_life.strip().replace(".", "", 1).isdigit()
+    if plain and len(ages) and np.median(ages) > _FADED:
+        raise ParameterError(
+            f"half_life={half_life} is in the unit of the times, seconds for dates; most rows are over a thousand of "
+            f"these old and would not count. For days, pass {REMEDY}",
+            remedies=[("half_life", f"{half_life}d")],
+        )
 
 
 def faded(data: Dataset, time: float, half_life: Any) -> Dataset:

@@ -241,7 +241,7 @@ class Answers(Parameters, ForUsers, Observes):
         need_flag("exclude_seen", exclude_seen)
         return recommend(
             trained,
-            self.data_,
+            self._kept,
             entities,
             int(k),
             user=user,

@@ -100,6 +100,11 @@ class ForUsers(ByParents):
         ['ann', 'ben']
         """
         trained = self.trained_
+        if trained.left_out is not None and not trained.row_active.any():
+            raise DataError(
+                f"this model was saved without its rows, such as users: nobody is there to rank; save with {REMEDY}.",
+                remedies=[("rows", True)],
+            )
         check_k(k)
         need_flag("exclude_seen", exclude_seen)
         need_choice("rank_by", rank_by, tuple(RANK_BY))

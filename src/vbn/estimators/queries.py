@@ -100,6 +100,11 @@ class Queries:
         return self._data
 
     @property
+    def has_counts(self) -> bool:
+        """Whether the model has the counts that it has learned from: whether `data_` is there, without making it."""
+        return self._kept is not None
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of all entities, in the order of their ids; of the columns, where rows and columns differ."""
         return self.trained_.columns.names
@@ -219,7 +224,7 @@ class Queries:
         Parameters
         ----------
         entity
-            A name; or give `positive` and `negative` lists for an analogy.
+            A name, or several that the answers should all be like; or give `positive` and `negative` for an analogy.
         k
             How many.
         by
@@ -259,7 +264,7 @@ class Queries:
         ['cat', 'dog']
         """
         trained = self.trained_
-        plus = [*([] if entity is None else [entity]), *_names(positive)]
+        plus = [*_names(entity), *_names(positive)]
         minus = _names(negative)
         if not plus and not minus:
             raise ParameterError(

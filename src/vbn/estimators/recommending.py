@@ -13,7 +13,20 @@ from vbn._errors import REMEDY, DataError, ParameterError
 from vbn.data import Dataset
 from vbn.estimators.checking import need_choice
 from vbn.estimators.progress import announced
-from vbn.inference import RANK_BY, Dial, Hidden, Table, Tables, average, both, contexts_of, fold_in, rank, tables
+from vbn.inference import (
+    RANK_BY,
+    Dial,
+    Hidden,
+    Kept,
+    Table,
+    Tables,
+    average,
+    both,
+    contexts_of,
+    fold_in,
+    rank,
+    tables,
+)
 from vbn.kernels import ContextArrays
 from vbn.model import Gaussians, Trained
 
@@ -22,7 +35,7 @@ _compiled: set[str] = set()
 
 def recommend(
     trained: Trained,
-    data: Dataset | None,
+    kept: Dataset | Kept | None,
     entities: Any,
     k: int,
     *,
@@ -43,7 +56,7 @@ def recommend(
     if user is not None:
         many = not isinstance(user, (str, bytes, numbers.Number)) and isinstance(user, Iterable)
         names = list(user) if many else [user]
-        queries, seen = _rows(trained, data, names, exclude_seen, query)
+        queries, seen = _rows(trained, kept, names, exclude_seen, query)
         known = trained.row_active[trained.rows.ids(names)]
     else:
         many, baskets = read_baskets(entities)
@@ -101,12 +114,12 @@ def read_basket(given: Any) -> dict[Any, float]:
 
 
 def _rows(
-    trained: Trained, data: Dataset | None, names: list[Any], exclude: bool, query: str
+    trained: Trained, kept: Dataset | Kept | None, names: list[Any], exclude: bool, query: str
 ) -> tuple[Gaussians, list[np.ndarray]]:
     """Return the densities of rows, and the columns that each was seen with (itself, where rows are columns)."""
     need_choice("query", query, ("fold_in", "both"))
     ids, u = trained.rows.ids(names), trained.posterior.u
-    if data is None and (query == "both" or (exclude and not trained.shared)):
+    if kept is None and (query == "both" or (exclude and not trained.shared)):
         way = ("query", "fold_in") if query == "both" else ("exclude_seen", False)
         raise DataError(
             f"this model was saved without its counts, so what a user has seen is not known. Pass {REMEDY}, or save it "
@@ -114,13 +127,16 @@ def _rows(
             remedies=[way, ("counts", True)],
         )
     queries = Gaussians(u.mean[ids], u.variance[ids])
-    if data is not None and query == "both":
+    if kept is not None and query == "both":
+        data = kept.merged if isinstance(kept, Kept) else kept
         queries = both(trained, ids, contexts_of(data.counts, ids))
     if trained.shared:
         return queries, [ids[at : at + 1] for at in range(len(ids))]
-    if data is None:
+    if kept is None:
         return queries, []
-    counts = data.counts
+    if isinstance(kept, Kept):
+        return queries, kept.seen(ids)
+    counts = kept.counts
     return queries, [counts.indices[counts.indptr[i] : counts.indptr[i + 1]] for i in ids]
 
 

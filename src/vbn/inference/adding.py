@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vbn._errors import DataError, NumericalError, TaxonomyError, UnknownEntityError
+from vbn._errors import REMEDY, DataError, NumericalError, TaxonomyError, UnknownEntityError
 from vbn.data import (
     Counts,
     Dataset,
@@ -94,7 +94,8 @@ def by_source(trained: Trained, entity: NewEntity, side: str) -> dict[str, np.nd
         if not known:
             raise DataError(
                 f"{entity.name!r} comes with features, but the model was trained without; add it without features, or "
-                "train again with Dataset.with_features."
+                f"train again with {REMEDY}.",
+                remedies=[("", "Dataset.with_features")],
             )
         if source not in known:
             wanted = ", ".join(map(repr, known))

@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from vbn._errors import REMEDY, NumericalError, UnknownEntityError
+from vbn._errors import REMEDY, DataError, NumericalError, UnknownEntityError
 from vbn.data import Counts, Dataset, Events, Vocabulary, known_ids
 from vbn.inference.folding import SWEEPS
 from vbn.kernels import DensityArrays, EventArrays, EvidenceArrays, TouchedPrior
-from vbn.model import Block, Posterior, Side, Trained
+from vbn.model import Block, Gaussians, Posterior, Side, Trained
 
 _DIRECTED = ("pairs", "matrix")  # kinds of data whose pairs count in the direction in which they are given
 _NEGATIVES = (
@@ -32,8 +32,13 @@ def known_events(trained: Trained, events: Events, skip: bool) -> Events:
 
     Others are an error, unless they are to be skipped.
     """
+    if trained.left_out is not None and not skip:
+        raise DataError(
+            f"this model was saved without its rows, such as users, which events go from; save it with {REMEDY}.",
+            remedies=[("rows", True)],
+        )
     unknown = known_ids(trained.columns, events.columns) < 0
-    wrong = unknown[events.column]
+    wrong = unknown[events.column] | (trained.left_out is not None)
     if trained.shared:
         wrong |= (known_ids(trained.rows, events.rows) < 0)[events.row]
     if skip or not wrong.any():
@@ -46,6 +51,13 @@ def known_events(trained: Trained, events: Events, skip: bool) -> Events:
         raise UnknownEntityError(name, (), "column", told)
     told = f"give it a density first with {REMEDY}, or leave such events out with {REMEDY}"
     what = "entity" if trained.shared else "column"
+    try:
+        trained.columns.id(name)
+    except UnknownEntityError as error:
+        if error.elsewhere:  # the label of several
+            raise UnknownEntityError(name, (), what, error.elsewhere) from None
+        if error.closest:
+            told = f"did you mean {' or '.join(map(repr, error.closest))}? If it is new, {told}"
     raise UnknownEntityError(name, (), what, told, [("", "add()"), ("missing", "skip")])
 
 
@@ -97,10 +109,36 @@ class Kept:
         counts = Counts(found.indptr, found.indices, found.data, shape)
         return self.data._replaced(rows, columns, counts=counts)
 
+    def columns_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the columns of each of some rows begin, and the columns; nothing is merged for that.
+
+        The rows must be in order. A column that was seen again comes twice.
+        """
+        before, known = self.data.counts, np.minimum(rows, self.data.counts.shape[0])
+        first, last = (before.indptr[np.minimum(known + more, before.shape[0])] for more in (0, 1))
+        old = np.repeat(np.arange(len(rows)), last - first)
+        cells = np.arange(len(old)) + (first - np.searchsorted(old, np.arange(len(rows))))[old]
+        since = np.isin(self.rows, rows)
+        new = np.searchsorted(rows, self.rows[since])
+        return by_owner(len(rows), (old, before.indices[cells]), (new, self.columns[since]))
+
+    def seen(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Return the columns that each of some rows, in any order, was seen with."""
+        distinct, places = np.unique(rows, return_inverse=True)
+        indptr, columns = self.columns_of(distinct)
+        return [np.unique(columns[indptr[at] : indptr[at + 1]]) for at in places.tolist()]
+
     @cached_property
     def by_column(self) -> Counts:
         """Return the counts by column, without the events."""
         return self.data.counts.transpose()
+
+
+def by_owner(n: int, *parts: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the values of each of n owners begin, and the values, given owners and values in several parts."""
+    owner, values = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
+    order = np.argsort(owner, kind="stable")
+    return np.searchsorted(owner[order], np.arange(n + 1)), values[order].astype(np.int64)
 
 
 def kept_with(kept: Dataset | Kept | None, trained: Trained, cells: Cells) -> Kept | None:
@@ -132,13 +170,18 @@ def counts_both_ways(trained: Trained, kept: Dataset | Kept | None) -> bool:
 
 def observe(trained: Trained, cells: Cells, kept: Dataset | Kept | None) -> Trained:
     """Return the model with the densities of the rows and columns of some cells updated."""
+    if isinstance(kept, Dataset):
+        none = np.empty(0, np.int64)
+        kept = Kept(kept, (kept.rows, kept.columns), none, none, np.empty(0))
     made = _counted(trained, cells)
     q = made.posterior
     rows, columns = _Touched(cells.rows, cells.columns, cells), _Touched(cells.columns, cells.rows, cells)
     weights = trained.negatives * rows.totals
     noise = trained.profile.negatives(_NEGATIVES)
     events = _events(rows, noise, weights, bool(trained.rejects), True, kept)
-    _update(events, q.u, None, q, trained.posterior.u, trained.profile.row_precision)
+    earlier = _without_company(trained, q, rows, kept)
+    _update(events, q.u, None, q, earlier, trained.profile.row_precision)
+    _join_company(trained, q, rows, kept)
     totals = made.column_totals()[columns.ids]
     weights = trained.negatives * columns.totals * made.row_totals.sum() * made.noise()[columns.ids] / totals
     opponents = trained.profile.opponents(_NEGATIVES)
@@ -146,6 +189,37 @@ def observe(trained: Trained, cells: Cells, kept: Dataset | Kept | None) -> Trai
     _update(events, q.v, q.bias, q, trained.posterior.v)
     _check(made, rows.ids, columns.ids)
     return made
+
+
+def _without_company(trained: Trained, q: Posterior, rows: _Touched, kept: Kept | None) -> Block:
+    """Take what their columns say out of the rows that are updated, and return the block before the events likewise.
+
+    Without counts the columns of a row are not known, and its density stays as it is.
+    """
+    u, n = trained.posterior.u, len(trained.rows)
+    if trained.company is None or kept is None:
+        return u
+    known = rows.ids[rows.ids < n]
+    own = trained.company.apart(Gaussians(u.mean[known], u.variance[known]), *kept.columns_of(known))
+    q.u.mean[known], q.u.variance[known] = own.mean, own.variance
+    return replace(u, mean=q.u.mean[:n], variance=q.u.variance[:n])
+
+
+def _join_company(trained: Trained, q: Posterior, rows: _Touched, kept: Kept | None) -> None:
+    """Let what their columns say be a part of rows again, those of the events included."""
+    if trained.company is None:
+        return
+    first = 0 if kept is not None else int(np.searchsorted(rows.ids, len(trained.rows)))  # only new rows
+    ids = rows.ids[first:]
+    parts = [(np.repeat(np.arange(len(rows.ids)), np.diff(rows.indptr)), rows.others)]
+    if kept is not None:
+        indptr, columns = kept.columns_of(ids)
+        parts.append((np.repeat(np.arange(len(ids)), np.diff(indptr)), columns))
+    indptr, columns = by_owner(len(rows.ids), *parts)
+    joined = trained.company.joined(
+        Gaussians(q.u.mean[ids], q.u.variance[ids]), indptr[first:] - indptr[first], columns[indptr[first] :]
+    )
+    q.u.mean[ids], q.u.variance[ids] = joined.mean, joined.variance
 
 
 class _Touched:
@@ -223,15 +297,12 @@ def _events(
     negative: np.ndarray,
     rejects: bool,
     made_up: bool,
-    kept: Dataset | Kept | None,
+    kept: Kept | None,
 ) -> EventArrays:
     """Return the cells of touched entities as kernels take them."""
     distinct, shares = np.unique(noise, return_counts=True)
     known, since = Counts.from_coo([], [], [], (0, 0)), Counts.from_coo([], [], [], (len(touched.ids), 0))
-    if rejects and isinstance(kept, Dataset):
-        none = np.empty(0, np.int64)
-        kept = Kept(kept, (kept.rows, kept.columns), none, none, np.empty(0))
-    if rejects and isinstance(kept, Kept):
+    if rejects and kept is not None:
         known = kept.data.counts if touched.is_row else kept.by_column
         own, others = (kept.rows, kept.columns) if touched.is_row else (kept.columns, kept.rows)
         there = np.isin(own, touched.ids)

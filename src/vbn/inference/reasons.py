@@ -226,12 +226,12 @@ def _apart(trained: Trained, asking: Asking, columns: np.ndarray, item: np.ndarr
     if trained.company is None:
         return asking, 0.0, np.zeros(len(columns))
     share, mine = trained.company.of(columns)
-    own = trained.company.apart(Gaussians(asking.mean, asking.variance), columns)
+    whole = Gaussians(asking.mean[None], asking.variance[None])
+    own = trained.company.apart(whole, np.array([0, len(columns)]), columns)
     added = np.zeros(len(columns))
     there = np.isin(columns, mine)
     added[there] = share * (trained.company.mean[columns[there]].astype(np.float64) @ item) / max(len(mine), 1)
-    variance = np.maximum(own.variance, 1e-12)  # rounding
-    return replace(asking, mean=own.mean, variance=variance), share, added
+    return replace(asking, mean=own.mean[0], variance=own.variance[0]), share, added
 
 
 class _Pulls:

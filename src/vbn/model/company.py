@@ -15,6 +15,7 @@ from vbn.model.block import Block
 from vbn.model.fields import Gaussians
 
 _SHARE = 0.5  # of the columns; the rest is the row's own
+_LEAST = 1e-6  # standard deviation; less is rounding
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,20 +43,27 @@ class Company:
         mine = mine[self.known[mine]]
         return (_SHARE if len(mine) else 0.0), mine
 
-    def apart(self, joined: Gaussians, columns: np.ndarray) -> Gaussians:
-        """Return what the pairs of one row say, given its density and its columns: the inverse of `joined`."""
-        share, mine = self.of(columns)
-        n = max(len(mine), 1)
-        mean = joined.mean - share * self.mean[mine].astype(np.float64).sum(axis=0) / n
-        others = np.sqrt(self.variance[mine].astype(np.float64).sum(axis=0)) / n
-        std = np.maximum(np.sqrt(joined.variance) - share * others, 0.0)
-        return Gaussians(mean / (1.0 - share), (std / (1.0 - share)) ** 2)
-
     def joined(self, own: Gaussians, indptr: np.ndarray, columns: np.ndarray) -> Gaussians:
         """Return the densities of rows, given what their own pairs say and the columns that each of them has.
 
         A column counts once, however often a row has it. A row whose columns tell nothing stays as it is.
         """
+        share, others = self._of_rows(indptr, columns)
+        mean = (1.0 - share) * own.mean + share * others.mean
+        both = ((1.0 - share) * np.sqrt(own.variance.astype(np.float64)) + share * np.sqrt(others.variance)) ** 2
+        variance = np.where(share > 0.0, both, own.variance)
+        dtype = own.mean.dtype
+        return Gaussians(mean.astype(dtype), variance.astype(dtype))
+
+    def apart(self, joined: Gaussians, indptr: np.ndarray, columns: np.ndarray) -> Gaussians:
+        """Return what the pairs of rows say, given their densities and columns: the inverse of `joined`, in float64."""
+        share, others = self._of_rows(indptr, columns)
+        mean = (joined.mean - share * others.mean) / (1.0 - share)
+        std = np.sqrt(joined.variance.astype(np.float64)) - share * np.sqrt(others.variance)
+        return Gaussians(mean, np.maximum(std / (1.0 - share), _LEAST) ** 2)
+
+    def _of_rows(self, indptr: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, Gaussians]:
+        """Return the share of the columns in each row, and the average of what they say."""
         from scipy.sparse import csr_array
 
         n = len(indptr) - 1
@@ -65,15 +73,12 @@ class Company:
         pairs = np.unique(owner[counts] * np.int64(len(self)) + columns[counts])
         rows, places = np.divmod(pairs, max(len(self), 1))
         totals = np.bincount(rows, minlength=n)
-        share = 1.0 / totals[rows]
-        average, squares = (csr_array((values, (rows, places)), shape=(n, len(self))) for values in (share, share**2))
-        half = np.where(totals > 0, _SHARE, 0.0)[:, None]
-        mean = (1.0 - half) * own.mean + half * (average @ self.mean.astype(np.float64))
-        others = np.sqrt(squares @ self.variance.astype(np.float64))
-        both = ((1.0 - half) * np.sqrt(own.variance.astype(np.float64)) + half * others) ** 2
-        variance = np.where(half > 0.0, both, own.variance)
-        dtype = own.mean.dtype
-        return Gaussians(mean.astype(dtype), variance.astype(dtype))
+        part, starts = 1.0 / totals[rows], np.append(0, np.cumsum(totals))
+        used, at = np.unique(places, return_inverse=True)
+        average, squares = (csr_array((values, at, starts), shape=(n, len(used))) for values in (part, part**2))
+        mean, variance = (array[used].astype(np.float64) for array in (self.mean, self.variance))
+        found = Gaussians(average @ mean, squares @ variance)
+        return np.where(totals > 0, _SHARE, 0.0)[:, None], found
 
 
 def tempered(block: Block, shares: np.ndarray) -> None:

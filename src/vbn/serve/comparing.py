@@ -35,7 +35,7 @@ class Chance(BaseModel):
     std: float
 
 
-class Compared(BaseModel):
+class Compared(out.Answered):
     """Two entities compared; a user and an item have no cosine, because they lie in different spaces."""
 
     expected: float | None = Field(description="The expected cosine, by which lists of neighbours are ranked.")
@@ -89,6 +89,7 @@ def _of_a_kind(served: Served, first: str, second: str, side: out.Side) -> Compa
         chances = _chances(model, [(first, second), (second, first)])
     shared, total = _common(served, near[0], near[1], side)
     return Compared(
+        model=served.id,
         expected=expected_cosine(a.mean, a.variance, b.mean, b.variance),
         cosine=alike.score,
         std=alike.std,
@@ -103,13 +104,14 @@ def _of_a_kind(served: Served, first: str, second: str, side: out.Side) -> Compa
 
 def _row_and_column(served: Served, row: str, column: str, swapped: bool) -> Compared:
     model = served.model
-    likely = model.recommend(user=row, k=_LOOKED_AT, exclude_seen=model.data_ is not None)
+    likely = model.recommend(user=row, k=_LOOKED_AT, exclude_seen=model.has_counts)
     near = model.similar(column, _LOOKED_AT)
     only = bool(served.trained.profile.categories("column")[served.trained.columns.id(column)])
     first, second = (near, likely) if swapped else (likely, near)
     shared, total = _common(served, first, second, "column")
     chances = [] if only else _chances(model, [(row, column)])
     return Compared(
+        model=served.id,
         expected=None,
         cosine=None,
         std=None,

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import Annotated, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from vbn._errors import ParameterError
 from vbn.data import Events, Triple
@@ -23,10 +23,21 @@ _AT_ONCE = 50_000  # events of waiting requests that are written together
 router = APIRouter(tags=["Changes"])
 
 
+def _form(event: object) -> str:
+    """Return which of two forms an event has, so that faults are told of that one alone."""
+    return "weighted" if isinstance(event, list | tuple) and len(event) > 2 else "plain"
+
+
+Event = Annotated[
+    Annotated[tuple[Name, Name], Tag("plain")] | Annotated[tuple[Name, Name, Weight], Tag("weighted")],
+    Discriminator(_form),
+]
+
+
 class Observed(Asked):
     """Events, such as [["u17", "Heat"], ["u17", "Casino", 2]]: a row, a column and, if it is not 1, a weight."""
 
-    events: Annotated[list[tuple[Name, Name] | tuple[Name, Name, Weight]], Field(min_length=1, max_length=MOST_EVENTS)]
+    events: Annotated[list[Event], Field(min_length=1, max_length=MOST_EVENTS)]
     missing: Literal["error", "skip"] = Field("error", description="What to do about unknown columns.")
 
 

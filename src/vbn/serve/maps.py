@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
-from pydantic import Field
+from fastapi import APIRouter, Header, Response
 
-from vbn._errors import DataError
 from vbn.serve import schemas as out
 from vbn.serve.map import Map
 from vbn.serve.served import Served
@@ -16,7 +14,6 @@ from vbn.serve.shared import Current, Shared
 router = APIRouter(prefix="/map", tags=["Map"])
 
 _BINARY = "application/octet-stream"
-Ids = Annotated[list[Annotated[int, Field(ge=0, lt=2**31)]], Query(min_length=1, max_length=500)]
 Known = Annotated[str, Header(alias="if-none-match")]
 Takes = Annotated[str, Header(alias="accept-encoding")]
 
@@ -44,21 +41,6 @@ def places(state: Shared, served: Current, if_none_match: Known = "", accept_enc
 def map_about(state: Shared, served: Current) -> out.MapAbout:
     """The number of places, the branches of the taxonomy with their names, and the method of the layout."""
     return out.MapAbout(model=served.id, **state.map_of(served).about)
-
-
-@router.get("/names", summary="Names of some places of the map")
-def map_names(served: Current, ids: Ids) -> dict[str, str]:
-    """By their numbers."""
-    names = served.trained.columns
-    if max(ids) >= len(names):
-        raise DataError(f"the model has {len(names):,} entities, numbered from 0; there is no number {max(ids)}.")
-    return {str(number): names[number] for number in ids}
-
-
-@router.get("/place", summary="The number of an entity on the map")
-def map_place(served: Current, entity: out.Name) -> out.Place:
-    """As in the map."""
-    return out.Place(model=served.id, id=served.trained.columns.id(entity))
 
 
 def matches(asked: str, tag: str) -> bool:

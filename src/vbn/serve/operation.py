@@ -30,7 +30,7 @@ async def health(state: Shared, served: Current) -> out.Health:
         taxonomy=trained.column_taxonomy is not None,
         features=answer.features(served),
         texts=answer.texts(served),
-        counts=served.model.data_ is not None,
+        counts=served.model.has_counts,
         writable=state.settings.writable,
         problem=state.problem,
     )

@@ -17,7 +17,7 @@ from vbn.serve import problems
 from vbn.serve.problems import Kind, listed, problem
 
 _MOST = 5  # faults of a request that are told
-_BRANCHES = ("str", "int", "float", "bool", "list", "dict")  # of a choice, as pydantic names them
+_BRANCHES = ("str", "int", "float", "bool", "list", "dict", "plain", "weighted")  # of a choice, as pydantic names them
 _WHOLE, _NUMBER, _TRUE = "must be a whole number", "must be a number", "must be true or false"
 _FAULTS: dict[str, str] = {  # by pydantic's names; in braces what it knows of the limit
     "missing": "is missing",

@@ -315,12 +315,6 @@ class Ready(Answered):
     version: int
 
 
-class Place(Answered):
-    """The number of an entity on the map."""
-
-    id: int
-
-
 class MapField(BaseModel):
     """A column of the map: as many numbers as there are places."""
 

@@ -30,6 +30,7 @@ class Served:
     version: int = 1  # number of models that this server has had
     root: int = 1  # version of the model that was loaded: this one, or the one that it has grown from by added entities
     origin: str = ""  # checksum of the model that was loaded, if this one has grown from it
+    events: int = 0  # batches of events that it has observed: their number in the journal
 
     @property
     def trained(self) -> Trained:
@@ -43,13 +44,20 @@ class Served:
 
     def grown(self, model: Any, root: int) -> Served:
         """Return a model that this one has become by a change, such as an added entity."""
-        return Served(model, self.version + 1, root, (self.origin or self.mark) if root == self.root else "")
+        if root != self.root:
+            return Served(model, self.version + 1, root)
+        return Served(model, self.version + 1, root, self.origin or self.mark, self.events)
 
     @cached_property
     def id(self) -> str:
-        """What every answer calls the model: a part of the checksum that it was loaded with, and changes since then."""
+        """What every answer calls the model: a part of the checksum that it was loaded with, and changes since then.
+
+        Changes are entities that were added or forgotten (.1), and batches of events (+1). A checksum of all densities
+        after each event would take longer than the event.
+        """
         changes = self.version - self.root
-        return (self.origin or self.mark)[:16] + (f".{changes}" if changes else "")
+        added, observed = f".{changes}" if changes else "", f"+{self.events}" if self.events else ""
+        return (self.origin or self.mark)[:16] + added + observed
 
     def warm_up(self) -> None:
         """Ask first questions, so that later ones find kernels compiled and everything that is computed once."""
@@ -61,7 +69,9 @@ class Served:
 
     def with_events(self, model: Any) -> Served:
         """Return a model that has observed events since; it counts as the same model and is searched alike."""
-        made = replace(self, model=model)
+        position = model._position
+        batches = self.events + 1 if position is None else position.number
+        made = replace(self, model=model, origin=self.origin or self.mark, events=batches)
         if "typeahead" in self.__dict__ and len(made.trained.rows) == len(self.trained.rows):
             made.__dict__["typeahead"] = self.typeahead
         return made

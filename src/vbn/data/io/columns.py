@@ -184,12 +184,16 @@ def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: boo
         return left[0]
     named = {key: header.names[at] if header.named else at for key, at in found.items()}
     used = {**named, item.key: header.names[left[0]] if header.named else left[0]}
-    raise DataError(
+    message = (
         f"{header.source} has numbers in {'column' if len(left) == 1 else 'columns'} "
-        f"{_listed([header.names[number] for number in left])}: are they {item.key}? Pass {REMEDY} to use them, or "
-        f"{REMEDY} to leave them out",
-        remedies=[("columns", used), ("columns", named)],
+        f"{_listed([header.names[number] for number in left])}: are they {item.key.removesuffix('s')}s? Pass {REMEDY} "
+        f"to use them, or {REMEDY} to leave them out"
     )
+    remedies: list[tuple[str, object]] = [("columns", used), ("columns", named)]
+    if item.doubt and item.key == "weights":
+        message += f"; if they are ratings, {REMEDY} keeps the high ones"
+        remedies.append(("min_weight", 3.5))
+    raise DataError(message, remedies=remedies)
 
 
 def warn_of_ratings(header: Header, picked: Picked, fields: Sequence[Field]) -> None:
