@@ -5,6 +5,7 @@ import time
 import pytest
 
 import vbn
+from tests.inference.test_auditing import simulated
 from tests.serve.running import running
 from vbn.serve import Settings, create_app
 
@@ -123,3 +124,22 @@ def test_findings_of_the_audit_are_listed(opened, goods_url, goods):
     told = page.texts(page.block("What the data says against it"))[0]
     assert f"{found.n_edges} edges" in told
     assert len(page.all(".findings li")) == min(len(found), 25 * 5)
+
+
+@pytest.fixture(scope="module")
+def doubtful():
+    """Titled items of nine kinds, two of them below the wrong kind."""
+    data = simulated(wrong={"k0-0": "kind 1", "k3-2": "kind 4"})
+    names = [name for name in data.columns.names if name.startswith("k") and "-" in name]
+    titles = {"item": names, "title": [f"Title of {name}" for name in names]}
+    model = vbn.VBN(dim=10, verbose=False).fit(data.with_catalogue(titles, id="item", levels=[]))
+    with running(create_app(model, Settings(watch=0))) as url:
+        yield url
+
+
+def test_findings_of_the_audit_have_titles_and_say_how_many_they_are(opened, doubtful):
+    page = opened(doubtful).open("taxonomy", finding="all")
+    links = page.texts(".findings li > a")
+    assert "Title of k0-0" in links
+    assert "k0-0" not in links
+    assert page.texts("#panel summary")[0] == "Parents that the data contradicts (2)"
