@@ -35,6 +35,7 @@ def test_a_token_dialog_that_was_closed_is_opened_again(opened, goods):
         page.driver.get(f"{url}/#view=explore&entity=tea")
         page.one("#token")
         page.press("\ue00c")  # escape
+        page.until(lambda: "This server needs a token." in page.shown(), "it is said what is missing")
         page.one("[role=alert] button", "Enter the token").click()
         page.one("#token").send_keys("a long secret")
         page.one("dialog button").click()
