@@ -6,6 +6,7 @@ import pytest
 
 import vbn
 from tests.inference.test_auditing import simulated
+from tests.serve.browser.test_map import marked
 from tests.serve.running import running
 from vbn.serve import Settings, create_app
 
@@ -26,6 +27,19 @@ def test_an_answer_that_comes_late_is_not_shown_under_another_address(page):
     assert page.texts("#panel h2") == ["beagle"]
     assert page.driver.title.startswith("beagle")
     page.settled()
+
+
+def test_an_answer_for_a_name_that_was_deleted_is_not_shown(page):
+    page.open("what-if")
+    page.script(SLOW.replace("explain?entity=gouda", "what-if"))
+    page.one("#new-name").send_keys("ß")
+    page.until(lambda: page.script("return window.held.length"), "ß was asked for")
+    page.one("#new-name").send_keys("\ue003")  # backspace
+    page.until(lambda: "Give it a name to begin" in page.shown(), "the name is gone")
+    page.script("window.held.forEach((go) => go())")
+    time.sleep(1.0)  # the late answer comes
+    assert "It would stand near" not in page.shown()
+    assert marked(page.map_told()) == 0
 
 
 def test_a_token_dialog_that_was_closed_is_opened_again(opened, goods):
