@@ -104,7 +104,7 @@ def test_shares_of_prior_and_data_are_told(page, words):
     page.open("explore", entity=CHEESE)
     part = words.explain(CHEESE).to_dict()["parts"][0]
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert f"{100 * part['prior_share']:.0f} % what its parents say" in told
+    assert f"{100 * part['prior_share']:.0f} % of what is known comes from its parents" in told
     assert f"Uncertainty {part['std']:.2f}" in told
     page.until(lambda: "It is surer than" in page.shown(), "the uncertainty is compared with others")
 
@@ -117,7 +117,7 @@ def test_a_category_has_neighbours_and_children_and_nothing_beside_it(opened, go
     assert page.ranked(kindred) == goods.similar("drink", 10, candidates="categories").entities
     assert page.texts(f"{kindred} li > small") == ["category"] * 2
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert "what its children say" in told
+    assert "from its children" in told
     assert f"Held most by {goods.explain('drink').children[0].entity}" in told
     assert "Likely" not in page.shown()
     page.one(f"{kindred} a", "snack").click()

@@ -105,7 +105,7 @@ def test_titles_stand_on_chips_and_in_tips(opened, titled):
 def test_without_parents_nothing_is_said_of_what_parents_say(opened, titled):
     page = opened(titled).open("explore", entity="m9")
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert "parents say" not in told
+    assert "its parents" not in told
     assert "the prior alone, as it has no parents" in told
 
 
