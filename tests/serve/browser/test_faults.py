@@ -118,6 +118,14 @@ def test_a_user_is_compared_with_an_item(opened, shop_url, shop):
     p = shop.predict_proba([("ann", "beer")])[0]
     assert page.texts(".figure dd strong") == [f"{p:.2f}"]
     assert page.texts("#panel .card h2") == ["ann", "beer"]
+    assert "Likely for ann and near beer: " in page.shown()
+
+
+def test_titles_stand_where_two_are_compared(opened, titled):
+    page = opened(titled).open("compare", entity="m1", other="m3")
+    placeholders = "return [...document.querySelectorAll('#panel input')].map((one) => one.placeholder)"
+    assert page.script(placeholders) == ["Heat, or another", "Ronin, or another"]
+    assert page.driver.title.startswith("Heat and Ronin")
 
 
 def test_the_taxonomy_is_opened_from_its_roots(opened, goods_url):

@@ -65,6 +65,21 @@ def test_neighbours_are_marked_with_the_chosen_one_and_go_away_with_it(page):
     page.until(lambda: marked(page) == 0, "old rings are gone")
 
 
+def ellipses(page):
+    """Whose ellipses were asked for."""
+    asked = "return performance.getEntriesByType('resource').map((one) => one.name).filter((one) => one.includes('spread'))"
+    return [one.split("entity=")[1] for one in page.script(asked)]
+
+
+def test_examples_and_compared_entities_have_ellipses(page):
+    page.open("compare", entity="gouda", other="cheddar")
+    page.until(lambda: ellipses(page) == ["gouda", "cheddar"], "both have an ellipse")
+    page.until(lambda: marked(page.map_told()) > 500, "they are on the map")
+    page.open()
+    page.until(lambda: len(ellipses(page)) == len(page.all(".example")), "each example has one")
+    page.until(lambda: marked(page.map_told()) > 500, "they are on the map")
+
+
 def test_baskets_and_recommendations_are_marked(page):
     page.open("recommend", has=["cheese"])
     page.until(lambda: marked(page.map_told()) > 1000, "basket and recommendations are on the map")
@@ -121,3 +136,16 @@ def test_a_marked_point_is_named_once(opened, goods_url):
     everyone = named(page)
     page.open("explore", entity="tea")
     page.until(lambda: named(page) < everyone, "marked points have no second name")
+
+
+def test_words_cover_rings_only_where_there_is_no_other_room(page):
+    page.open("taxonomy")
+    script = """const [avoided, done] = arguments;
+        import(new URL("static/words.js", document.baseURI)).then(({ makeRoom }) => {
+            const room = makeRoom(300, 200);
+            for (const box of avoided) room.avoid(box);
+            done([room.first([[100, 100, 140, 112], [40, 100, 80, 112]]), room.first([[100, 100, 140, 112]])]);
+        });"""
+    first, second = page.driver.execute_async_script(script, [[130, 95, 150, 115]])
+    assert first == [40, 100, 80, 112]
+    assert second == [100, 100, 140, 112]

@@ -285,7 +285,7 @@ export function makeMap(chosen) {
   return {
     // Marks of a view, by their kind: chosen, near, basket, hit, finding, hover. They stay until the next view.
     mark: (kind, names) => awaiting(() => marks.set(kind, names)).catch((error) => console.info(`no marks: ${error.message}`)),
-    spread: (name) => marks.spread(name),
+    spread: (names) => marks.spread(names),
     clear() {
       marks.clear();
       lasso = null;

@@ -68,7 +68,11 @@ export function start(sheet, model, map) {
   );
   attempt(examples, async () => {
     const { examples: found, cosines } = await theGuide();
-    if (examples.isConnected) map.mark("near", found.filter((one) => one.kind !== "new").map((one) => one.entity.name));
+    if (examples.isConnected) {
+      const there = found.filter((one) => one.kind !== "new").map((one) => one.entity.name);
+      map.mark("near", there);
+      map.spread(there);
+    }
     return [h("div", { class: "examples", id: "often" }, found.map(example)), meaning(cosines)];
   });
 }

@@ -18,16 +18,18 @@ export const shortened = (text, most = LONGEST) => (text.length > most ? `${text
 // Keeps boxes apart and inside of the map, for one picture of it; knows the colours of the page.
 export function makeRoom(w, tall) {
   const taken = [];
+  const avoided = [];
   const style = getComputedStyle(document.documentElement);
-  const free = ([left, top, right, bottom]) =>
-    left >= 2 && top >= 2 && right <= w - 2 && bottom <= tall - 2
-    && !taken.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);
+  const clear = ([left, top, right, bottom], boxes) => !boxes.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);
+  const free = (box) => box[0] >= 2 && box[1] >= 2 && box[2] <= w - 2 && box[3] <= tall - 2 && clear(box, taken);
   return {
     colour: (name) => style.getPropertyValue(name),
     take: (box) => taken.push(box),
+    avoid: (box) => avoided.push(box), // it is covered only where there is no other room
     // The first of some boxes that is free, and is taken then.
     first(boxes) {
-      const found = boxes.find(free);
+      const some = boxes.filter(free);
+      const found = some.find((box) => clear(box, avoided)) || some[0];
       if (found) taken.push(found);
       return found;
     },
