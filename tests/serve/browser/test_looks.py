@@ -107,3 +107,10 @@ def test_a_large_window_shows_all_of_the_map_beside_the_legend(page):
     pixels = np.asarray(Image.open(io.BytesIO(page.one("#map").screenshot_as_png)).convert("RGB")).astype(int)
     assert (pixels[120:-5, 5 : int(right) - 10] == pixels[-9, 5]).all()
     assert not (pixels[120:-5, int(right) :] == pixels[-9, 5]).all()
+
+
+def test_how_often_something_was_seen_stands_on_one_line(page):
+    page.open("recommend", has=["cheese"])
+    script = """return [...document.querySelectorAll(".ranked small")].map((one) => {
+        one.textContent = "seen 12,345 times"; return one.offsetHeight; })"""
+    assert 0 < max(page.script(script)) < 30

@@ -111,7 +111,7 @@ export function makeMarks(changed, reveal) {
       for (const [id, text, place, how] of texts) {
         if (met.has(id)) continue;
         met.add(id);
-        write(pen, room, shortened(text, 40), place, { ...how, gap: how.radius + 5, w: size.w, tall: size.h });
+        write(pen, room, shortened(text), place, { ...how, gap: how.radius + 5, w: size.w, tall: size.h });
       }
       return met; // who needs no other name
     },

@@ -57,7 +57,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
         "li",
         {},
         entityLink(one, side),
-        h("small", {}, one.category ? "category" : one.known ? `${times(one.count)}, known` : times(one.count)),
+        h("small", {}, one.category ? "category" : one.known ? `known, ${times(one.count).replace("seen ", "")}` : times(one.count)),
         bar(one.score, one.std),
         h(
           "span",
