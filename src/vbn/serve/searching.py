@@ -93,9 +93,7 @@ class TypeAhead:
         """Return the numbers of names that are spelt alike, as a whole or by their words, the likeliest first."""
         text, forms = folded(typed), self._text.split("\n")
         scores = self._spelt_like(text)
-        clear = (
-            max(scores.values(), default=0.0) >= _CLEAR
-        )  # then whole names need no look: of 100,000 it takes a second
+        clear = max(scores.values(), default=0.0) >= _CLEAR  # no look at whole names, which takes a while
         for form in [] if clear else closest_names(text, dict.fromkeys(self._text.replace(_END, "\n").split("\n"))):
             for number in self._exact(form).tolist():
                 scores[number] = max(scores.get(number, 0.0), _alike(text, form))
