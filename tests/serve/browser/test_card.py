@@ -106,7 +106,16 @@ def test_shares_of_prior_and_data_are_told(page, words):
     told = page.texts(page.block("Why it is where it is"))[0]
     assert f"{100 * part['prior_share']:.0f} % of what is known comes from its parents" in told
     assert f"Uncertainty {part['std']:.2f}" in told
+    assert f"by the prior alone it would be {part['prior_std']:.2f}" in told
     page.until(lambda: "It is surer than" in page.shown(), "the uncertainty is compared with others")
+
+
+def test_what_was_never_seen_is_not_compared_with_its_prior(opened, goods_url):
+    page = opened(goods_url).open("explore", entity="cider")
+    told = page.texts(page.block("Why it is where it is"))[0]
+    assert "100 % of what is known comes from its parents" in told
+    assert "Nothing was seen of it." in told
+    assert "by the prior alone" not in told
 
 
 def test_a_category_has_neighbours_and_children_and_nothing_beside_it(opened, goods_url, goods, shop_url, shop):

@@ -125,6 +125,7 @@ export function why(explanation, side, map) {
     [category ? "children" : "data", part.data_share, category ? "its children" : "what it was seen with"],
     ["relations", part.relation_share, "typed relations"],
   ].filter(([, share]) => share > 0.0005);
+  const unseen = part.prior_share > 0.995;
   const pairs = part.moved ? part.moved.pairs.slice(0, 6) : [];
   const surer = h("span", {});
   if (!category && map) map.surerThan(part.std).then((share) => fill(surer, ` It is surer than ${ofAll(share)} entities.`));
@@ -140,9 +141,9 @@ export function why(explanation, side, map) {
       "p",
       {},
       `${shares.map(([, share, text], n) => `${percent(share)} ${n ? "" : "of what is known comes "}from ${text}`).join(", ")}. `,
-      `Uncertainty ${number(part.std)}: along each dimension its true place is about that far from the mean; by the prior alone it would be ${number(part.prior_std)}.`,
+      `Uncertainty ${number(part.std)}: along each dimension its true place is about that far from the mean`,
+      unseen ? `. Nothing was seen ${category ? "below it" : "of it"}.` : `; by the prior alone it would be ${number(part.prior_std)}.`,
       surer,
-      part.prior_share > 0.995 ? ` Nothing was seen ${category ? "below it" : "of it"}.` : "",
     ),
     category ? held(explanation.children, explanation.side) : null,
     pairs.length
