@@ -131,6 +131,31 @@ def test_a_category_makes_all_others_pale(page, words):
     assert page.one("#map").get_attribute("data-drawn") == page.one("#map").get_attribute("data-places")
 
 
+HELD = """const real = window.fetch; window.held = [];
+    window.fetch = (address, ...rest) => String(address).endsWith("/api/v1/map")
+        ? new Promise((done) => window.held.push(() => done(real(address, ...rest)))) : real(address, ...rest);"""
+
+
+def test_a_category_that_was_left_before_the_map_came_makes_nothing_pale(page, words):
+    page.open("taxonomy")
+    everything = strength(page)
+    only = words.trained_.profile.categories("column")
+    name = words.trained_.columns[int(np.flatnonzero(only)[0])]
+    held = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": HELD})
+    try:
+        page.driver.get("about:blank")
+        page.driver.get(f"{page.base}/#view=explore&entity={name}")
+        asked = "return performance.getEntriesByType('resource').some((one) => one.name.includes('map/below'))"
+        page.until(lambda: page.script(asked), "what is below the category is known")
+        page.script("location.hash = '#view=taxonomy'")
+        page.one("#panel h2", "The taxonomy")
+        page.script("window.held.forEach((go) => go())")
+        page.settled()
+        assert strength(page) == pytest.approx(everything, rel=0.02)
+    finally:
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", held)
+
+
 def test_a_marked_point_is_named_once(opened, goods_url):
     page = opened(goods_url).open("taxonomy")
     everyone = named(page)

@@ -35,6 +35,7 @@ export function makeMap(chosen) {
   let shown = new Uint8Array(0); // which points pass the filters
   let meant = null; // those of a category that is looked at, all others are pale
   let lasso = null; // corners in the plane
+  let views = 0; // that were shown: what an earlier one asked for is not drawn any more
   let asked = false;
   let stale = true; // whether the points must be dressed again
   let movingUntil = 0;
@@ -296,6 +297,7 @@ export function makeMap(chosen) {
     mark: (kind, names) => awaiting(() => marks.set(kind, names)).catch((error) => console.info(`no marks: ${error.message}`)),
     spread: (names) => marks.spread(names),
     clear() {
+      views += 1;
       marks.clear();
       lasso = null;
       if (meant) stale = true;
@@ -324,16 +326,19 @@ export function makeMap(chosen) {
     },
     // All of a category are strong, the others pale.
     async mean(ids) {
+      const asking = views;
       await ready();
+      if (asking !== views) return;
       meant = new Set(ids.map((id) => points.at.get(id)).filter((at) => at !== undefined));
       stale = true;
       draw();
     },
     // Whom a lasso holds, of those that are shown, the most frequent first.
     async within(text) {
+      const asking = views;
       await ready();
       const corners = decoded(text);
-      if (!corners) return [];
+      if (!corners || asking !== views) return [];
       lasso = corners;
       if (stale) dress();
       draw();
