@@ -141,6 +141,13 @@ def test_the_taxonomy_is_opened_from_its_roots(opened, goods_url):
     page.settled()
 
 
+def test_roots_that_are_not_listed_are_counted_and_lead_nowhere(page, words):
+    page.open("taxonomy")
+    rest = len(words.trained_.column_taxonomy.roots) - 200
+    assert f"There are {rest} smaller ones. The search box finds them." in page.texts("#panel .note")
+    assert "#view=explore" not in page.script("return [...document.querySelectorAll('#panel a')].map((a) => a.hash)")
+
+
 def test_findings_of_the_audit_are_listed(opened, goods_url, goods):
     page = opened(goods_url).open("taxonomy", finding="all")
     found = goods.audit("column")

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { fill, h, times, whole } from "./dom.js";
 import { lookUp } from "./known.js";
 import { attempt, block, entityLink } from "./parts.js";
-import { address, link } from "./route.js";
+import { address } from "./route.js";
 
 const AGAINST = "What the data says against it";
 const KINDS = {
@@ -41,7 +41,7 @@ async function branch(entity) {
   return [
     list,
     hidden.length ? more : null,
-    rest > 0 ? h("p", { class: "note" }, `and ${whole(rest)} more; `, h("a", { href: link(entity) }, "the card"), " and the search box find them.") : null,
+    rest > 0 ? h("p", { class: "note" }, `There are ${whole(rest)} smaller ones. The search box finds them.`) : null,
   ];
 }
 
