@@ -29,10 +29,10 @@ from _chromium import start
 
 OUT = Path(__file__).parent.parent / "docs" / "images"
 WIDE, PHONE = (1280, 800), (390, 800)
-COLOURS = 192  # of a picture: enough for the map, and less than half of the bytes
+COMMON, OTHERS = 96, 160  # colours of a picture: the most frequent as they are, the others from all of the map
 PICTURES = {
     "start": ("light", WIDE, ""),
-    "map": ("dark", WIDE, "colour=uncertainty&map=-0.3_0.2_4"),
+    "map": ("dark", WIDE, "view=taxonomy&colour=uncertainty&map=-0.3_0.2_4"),
     "card": ("light", WIDE, "view=explore&entity=brie"),
     "compare": ("dark", WIDE, "view=compare&entity=gouda&other=cheddar"),
     "what-if": ("light", WIDE, "view=what-if&name=kashkaval&parent=cheese&context=salty&context=sheep"),
@@ -92,8 +92,18 @@ def take(browser: Any, url: str, name: str, scheme: str, size: tuple[int, int], 
     shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
     image = Image.open(io.BytesIO(base64.b64decode(shot))).convert("RGB")
     path = OUT / f"explorer-{name}.png"
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    few_colours(image).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def few_colours(image: Image.Image) -> Image.Image:
+    """Return a picture with a palette, which has less than half of the bytes."""
+    counted = sorted(image.getcolors(image.width * image.height) or [], reverse=True)
+    common = [part for _, colour in counted[:COMMON] for part in colour]  # type: ignore[union-attr]
+    others = image.quantize(OTHERS, Image.Quantize.MAXCOVERAGE).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*common, *others[: 3 * OTHERS]])
+    return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,17 @@ def test_names_that_are_entity_and_parent_at_once_are_told():
     assert "parent of 2" in found[0].evidence
 
 
+def test_evidence_counts_in_english():
+    edges = {"a": "x", "b": "x", "c": "y", "rare": "x", "x": "top", "y": "top"}
+    data = vbn.Dataset.from_baskets([["a", "b"], ["a", "b", "c"]] * 5 + [["a", "rare"]]).with_taxonomy(edges)
+    placing = Placing(vbn.VBN(dim=2, epochs=3, verbose=False).fit(data).trained_, "column")
+    told = {placing.names[int(node)]: placing.described(row) for row, node in enumerate(placing.node)}
+    assert told["rare"] == "seen once"
+    assert told["a"] == "seen 11 times"
+    assert told["y"] == "a category with 1 child"
+    assert told["x"] == "a category with 3 children"
+
+
 def test_words_are_judged_by_both_their_densities():
     rng = np.random.default_rng(0)
     text = [[f"w{kind}-{rng.integers(6)}" for _ in range(8)] for kind in rng.integers(4, size=400).tolist()]

@@ -35,6 +35,20 @@ def test_the_guide_has_a_known_a_rare_and_an_unseen_entity_of_a_family(client, g
     assert sorted(guide["cosines"].values()) == list(guide["cosines"].values())
 
 
+def test_the_guide_takes_the_family_that_stands_together():
+    baskets, taxonomy = [], {}
+    for n in range(12):  # frequent ones whose siblings keep other company
+        taxonomy |= {f"{name} {n}": f"kind {n}" for name in ("often", "once", "never")}
+        baskets += [[f"often {n}", f"place {n}", f"time {n}"]] * (20 + n) + [[f"once {n}", f"place {(n + 5) % 12}"]]
+    pears = [f"pear {n}" for n in range(6)]
+    taxonomy |= dict.fromkeys([*pears, "quince", "medlar"], "pome")
+    baskets += [pears] * 9 + [["quince", *pears]]
+    data = vbn.Dataset.from_baskets(baskets).with_taxonomy(taxonomy)
+    model = vbn.VBN(dim=6, epochs=15, verbose=False).fit(data)
+    examples = Client(create_app(model, Settings(watch=0))).get("/api/v1/guide").json["examples"]
+    assert [one["entity"]["name"] for one in examples][1:] == ["quince", "medlar"]
+
+
 def test_where_everything_was_seen_the_guide_invents_something_new():
     data = vbn.Dataset.from_baskets([["a", "b", "c"], ["a", "b"], ["a", "d"]] * 4)
     model = vbn.VBN(dim=2, epochs=2, verbose=False)

@@ -38,6 +38,15 @@ def test_a_label_is_found_exactly_before_longer_ones_and_so_is_a_name():
     assert [names[number] for number in search.near("haet", 3)][:1] == ["m2"]
 
 
+def test_near_misses_are_looked_for_among_words_too():
+    names = ["Godfather, The (1972)", "Jodie Foster", "Terminator 2: Judgment Day", "wheeze", "cheese"]
+    search = TypeAhead(names, [9, 9, 9, 0, 5])
+    assert names[search.near("godfater", 3)[0]] == "Godfather, The (1972)"
+    assert [names[number] for number in search.near("judgement terminatr", 3)] == ["Terminator 2: Judgment Day"]
+    assert [names[number] for number in search.near("cheeze", 3)] == ["cheese", "wheeze"]  # the more frequent first
+    assert search.near("qqqq terminatr", 3).tolist() == []
+
+
 words = st.text(alphabet="abé \n", min_size=1, max_size=8).filter(lambda text: text.strip())
 
 

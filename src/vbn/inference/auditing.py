@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError
-from vbn.inference.placing import Judged, Placing, sums_by
+from vbn.inference.placing import Judged, Placing, seen, sums_by
 from vbn.inference.table import Frames
 from vbn.model import Trained
 
@@ -288,7 +288,7 @@ def _both(placing: Placing) -> list[Finding]:
     for node in sorted(set(placing.row_of_entity) & set(placing.graph.category_nodes.tolist())):
         category = int(placing.graph.category_of[node])
         count = float(placing.names.counts[node])
-        evidence = f"seen {count:,.0f} times, and a parent of {placing.n_children(category):,}"
+        evidence = f"{seen(count)}, and a parent of {placing.n_children(category):,}"
         found.append(Finding("both", placing.names[node], None, None, count, evidence))
     return sorted(found, key=lambda one: (-one.score, one.entity))
 

@@ -256,8 +256,9 @@ class Placing:
     def described(self, row: int) -> str:
         """Say what is known of a row."""
         if row < self.n_entities:
-            return f"seen {self.names.counts[self.node[row]]:,.0f} times"
-        return f"a category with {self.n_children(int(self.graph.category_of[self.node[row]])):,} children"
+            return seen(self.names.counts[self.node[row]])
+        number = self.n_children(int(self.graph.category_of[self.node[row]]))
+        return f"a category with {number:,} {'child' if number == 1 else 'children'}"
 
     def cosines(self, rows: np.ndarray, means: np.ndarray) -> np.ndarray:
         """Return the cosine of each row and a mean of its own."""
@@ -327,6 +328,11 @@ def sums_by(owners: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
 
     places = np.arange(len(owners) + 1)
     return np.asarray(csr_array((np.ones(len(owners)), owners, places), (len(owners), n)).T @ values)
+
+
+def seen(count: float) -> str:
+    """Say how often something was seen."""
+    return "seen once" if count == 1 else f"seen {count:,.0f} times"
 
 
 def _directions(blocks: list[Block]) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,8 @@ from vbn.serve.answers import answers, entity
 from vbn.serve.served import Served
 
 _WELL_KNOWN = 0.98  # quantile of the counts, where no taxonomy tells a telling entity from a mere frequent one
-_TRIED = 8  # families, and members of each, of which the most telling are taken
+_FAMILIES = 40  # of which the most telling is taken
+_TRIED = 8  # members of each kind
 _LARGEST = 300  # children of a family
 _PAIRS = 4000
 _QUANTILES = (0.5, 0.9, 0.99)
@@ -101,7 +102,7 @@ def _best_parents(child: np.ndarray, parent: np.ndarray, counts: np.ndarray) -> 
     fitting = (number >= 3) & (number <= _LARGEST)
     order = np.lexsort((-np.arange(n), largest, kinds, fitting))[::-1]
     alike = (fitting[order] == fitting[order[0]]) & (kinds[order] == kinds[order[0]])
-    return [int(one) for one in order[alike & (number[order] > 0)][:_TRIED]]
+    return [int(one) for one in order[alike & (number[order] > 0)][:_FAMILIES]]
 
 
 def _told(served: Served, family: np.ndarray) -> tuple[int, int | None, int | None, int | None]:

@@ -6,12 +6,17 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
 
 import numpy as np
 
 from vbn._errors import closest_names
 
 _WORD = re.compile(r"(?<=\W)(?=\w)")
+_FIRST = re.compile(r"\w+")
+_LOOKED_AT = 50  # names that are spelt alike, of which the likeliest are offered
+_CLEAR = 0.85  # how alike words are that are surely meant
 _LAST = "\U0010ffff"
 _END = "\t"  # between a label and a name; sorts before all that a name holds
 _AFTER_END = "\n"
@@ -27,6 +32,10 @@ def folded(text: str) -> str:
     if text.isascii():
         return text
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+
+
+def _alike(a: str, b: str) -> float:
+    return SequenceMatcher(None, a, b).ratio()
 
 
 class TypeAhead:
@@ -81,11 +90,35 @@ class TypeAhead:
         return found, ranks
 
     def near(self, typed: str, limit: int) -> np.ndarray:
-        """Return the numbers of names that are spelt alike."""
-        text = folded(typed)
-        forms = list(dict.fromkeys(self._text.replace(_END, "\n").split("\n")))
-        found = [number for form in closest_names(text, forms) for number in self._exact(form).tolist()]
-        return np.array(list(dict.fromkeys(found))[:limit], dtype=np.int64)
+        """Return the numbers of names that are spelt alike, as a whole or by their words, the likeliest first."""
+        text, forms = folded(typed), self._text.split("\n")
+        scores = self._spelt_like(text)
+        clear = max(scores.values(), default=0.0) >= _CLEAR  # no look at whole names, which takes a while
+        for form in [] if clear else closest_names(text, dict.fromkeys(self._text.replace(_END, "\n").split("\n"))):
+            for number in self._exact(form).tolist():
+                scores[number] = max(scores.get(number, 0.0), _alike(text, form))
+        best = sorted(scores, key=lambda number: (-scores[number], -self._counts[number]))[: _LOOKED_AT + limit]
+        whole = {number: max(_alike(text, form) for form in forms[number].split(_END)) for number in best}
+        best.sort(key=lambda number: (-scores[number], -whole[number], -self._counts[number]))
+        return np.array(best[:limit], dtype=np.int64)
+
+    def _spelt_like(self, text: str) -> dict[int, float]:
+        """Return the names that hold something like each word of a text, and how alike the words are on average."""
+        found: list[dict[int, float]] = []
+        for typed in text.split():
+            here: dict[int, float] = {}
+            known = self._range(typed)
+            for word in [typed] if known.stop > known.start else closest_names(typed, self._words):
+                alike = 1.0 if word == typed else _alike(typed, word)
+                for number in np.unique(self._numbers[self._range(word)]).tolist():
+                    here[number] = max(here.get(number, 0.0), alike)
+            found.append(here)
+        both = set.intersection(*map(set, found)) if found else set[int]()
+        return {number: sum(here[number] for here in found) / len(found) for number in both}
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return list(dict.fromkeys(match.group() for key in self._keys if (match := _FIRST.match(key))))
 
     def _best(self, numbers: np.ndarray, limit: int) -> np.ndarray:
         return numbers[np.argsort(-self._counts[numbers], kind="stable")[:limit]]

@@ -15,7 +15,7 @@ def test_a_newcomer_is_told_what_there_is_and_can_begin(page, words):
     page.open()
     assert f"{len(words.trained_.columns):,} entities" in page.shown()
     titles = page.texts(".example h3")
-    assert [title.split(":")[0] for title in titles] == ["Well known", "Seen least", "Never seen"]
+    assert [title.split(":")[0] for title in titles] == ["Well known", "Seen once", "Never seen"]
     assert "Two scores that differ by less" in page.shown()
     first = page.texts(".example h3 > a")[0]
     assert words.trained_.columns.counts[words.trained_.columns.id(first)] > 20
@@ -104,9 +104,18 @@ def test_shares_of_prior_and_data_are_told(page, words):
     page.open("explore", entity=CHEESE)
     part = words.explain(CHEESE).to_dict()["parts"][0]
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert f"{100 * part['prior_share']:.0f} % what its parents say" in told
+    assert f"{100 * part['prior_share']:.0f} % of what is known comes from its parents" in told
     assert f"Uncertainty {part['std']:.2f}" in told
+    assert f"by the prior alone it would be {part['prior_std']:.2f}" in told
     page.until(lambda: "It is surer than" in page.shown(), "the uncertainty is compared with others")
+
+
+def test_what_was_never_seen_is_not_compared_with_its_prior(opened, goods_url):
+    page = opened(goods_url).open("explore", entity="cider")
+    told = page.texts(page.block("Why it is where it is"))[0]
+    assert "100 % of what is known comes from its parents" in told
+    assert "Nothing was seen of it." in told
+    assert "by the prior alone" not in told
 
 
 def test_a_category_has_neighbours_and_children_and_nothing_beside_it(opened, goods_url, goods, shop_url, shop):
@@ -117,7 +126,7 @@ def test_a_category_has_neighbours_and_children_and_nothing_beside_it(opened, go
     assert page.ranked(kindred) == goods.similar("drink", 10, candidates="categories").entities
     assert page.texts(f"{kindred} li > small") == ["category"] * 2
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert "what its children say" in told
+    assert "from its children" in told
     assert f"Held most by {goods.explain('drink').children[0].entity}" in told
     assert "Likely" not in page.shown()
     page.one(f"{kindred} a", "snack").click()
@@ -145,9 +154,10 @@ def test_the_tree_is_clicked_up_and_down(page, words):
 def test_relations_are_asked(page, words):
     page.open("explore", entity="left")
     page.one("button", "antonym").click()
+    page.until(lambda: page.ranked(page.block("Relations")), "the relation is answered")
     page.settled()
     assert page.ranked(page.block("Relations")) == words.related("antonym", "left", 10).entities
-    assert page.texts(f"{page.block('Relations')} li small")[0].endswith("known")
+    assert page.texts(f"{page.block('Relations')} li small")[0].startswith("known, ")
     assert page.one("button[aria-pressed=true]", "antonym")
     assert page.address["relation"] == ["antonym"]
 

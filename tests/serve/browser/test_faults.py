@@ -5,6 +5,8 @@ import time
 import pytest
 
 import vbn
+from tests.inference.test_auditing import simulated
+from tests.serve.browser.test_map import marked
 from tests.serve.running import running
 from vbn.serve import Settings, create_app
 
@@ -27,6 +29,19 @@ def test_an_answer_that_comes_late_is_not_shown_under_another_address(page):
     page.settled()
 
 
+def test_an_answer_for_a_name_that_was_deleted_is_not_shown(page):
+    page.open("what-if")
+    page.script(SLOW.replace("explain?entity=gouda", "what-if"))
+    page.one("#new-name").send_keys("ß")
+    page.until(lambda: page.script("return window.held.length"), "ß was asked for")
+    page.one("#new-name").send_keys("\ue003")  # backspace
+    page.until(lambda: "Give it a name to begin" in page.shown(), "the name is gone")
+    page.script("window.held.forEach((go) => go())")
+    time.sleep(1.0)  # the late answer comes
+    assert "It would stand near" not in page.shown()
+    assert marked(page.map_told()) == 0
+
+
 def test_a_token_dialog_that_was_closed_is_opened_again(opened, goods):
     with running(create_app(goods, Settings(token="a long secret", watch=0))) as url:
         page = opened(url)
@@ -34,6 +49,7 @@ def test_a_token_dialog_that_was_closed_is_opened_again(opened, goods):
         page.driver.get(f"{url}/#view=explore&entity=tea")
         page.one("#token")
         page.press("\ue00c")  # escape
+        page.until(lambda: "This server needs a token." in page.shown(), "it is said what is missing")
         page.one("[role=alert] button", "Enter the token").click()
         page.one("#token").send_keys("a long secret")
         page.one("dialog button").click()
@@ -89,7 +105,7 @@ def test_titles_stand_on_chips_and_in_tips(opened, titled):
 def test_without_parents_nothing_is_said_of_what_parents_say(opened, titled):
     page = opened(titled).open("explore", entity="m9")
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert "parents say" not in told
+    assert "its parents" not in told
     assert "the prior alone, as it has no parents" in told
 
 
@@ -102,6 +118,14 @@ def test_a_user_is_compared_with_an_item(opened, shop_url, shop):
     p = shop.predict_proba([("ann", "beer")])[0]
     assert page.texts(".figure dd strong") == [f"{p:.2f}"]
     assert page.texts("#panel .card h2") == ["ann", "beer"]
+    assert "Likely for ann and near beer: " in page.shown()
+
+
+def test_titles_stand_where_two_are_compared(opened, titled):
+    page = opened(titled).open("compare", entity="m1", other="m3")
+    placeholders = "return [...document.querySelectorAll('#panel input')].map((one) => one.placeholder)"
+    assert page.script(placeholders) == ["Heat, or another", "Ronin, or another"]
+    assert page.driver.title.startswith("Heat and Ronin")
 
 
 def test_the_taxonomy_is_opened_from_its_roots(opened, goods_url):
@@ -117,9 +141,35 @@ def test_the_taxonomy_is_opened_from_its_roots(opened, goods_url):
     page.settled()
 
 
+def test_roots_that_are_not_listed_are_counted_and_lead_nowhere(page, words):
+    page.open("taxonomy")
+    rest = len(words.trained_.column_taxonomy.roots) - 200
+    assert f"There are {rest} smaller ones. The search box finds them." in page.texts("#panel .note")
+    assert "#view=explore" not in page.script("return [...document.querySelectorAll('#panel a')].map((a) => a.hash)")
+
+
 def test_findings_of_the_audit_are_listed(opened, goods_url, goods):
     page = opened(goods_url).open("taxonomy", finding="all")
     found = goods.audit("column")
     told = page.texts(page.block("What the data says against it"))[0]
     assert f"{found.n_edges} edges" in told
     assert len(page.all(".findings li")) == min(len(found), 25 * 5)
+
+
+@pytest.fixture(scope="module")
+def doubtful():
+    """Titled items of nine kinds, two of them below the wrong kind."""
+    data = simulated(wrong={"k0-0": "kind 1", "k3-2": "kind 4"})
+    names = [name for name in data.columns.names if name.startswith("k") and "-" in name]
+    titles = {"item": names, "title": [f"Title of {name}" for name in names]}
+    model = vbn.VBN(dim=10, verbose=False).fit(data.with_catalogue(titles, id="item", levels=[]))
+    with running(create_app(model, Settings(watch=0))) as url:
+        yield url
+
+
+def test_findings_of_the_audit_have_titles_and_say_how_many_they_are(opened, doubtful):
+    page = opened(doubtful).open("taxonomy", finding="all")
+    links = page.texts(".findings li > a")
+    assert "Title of k0-0" in links
+    assert "k0-0" not in links
+    assert page.texts("#panel summary")[0] == "Parents that the data contradicts (2)"

@@ -1,7 +1,10 @@
 """Two side by side, light and dark, on a phone."""
 
+import io
+
+import numpy as np
 import pytest
-from PIL import ImageColor
+from PIL import Image, ImageColor
 
 from tests.serve.browser.page import PHONE
 
@@ -89,3 +92,25 @@ def test_it_follows_the_system_until_somebody_chooses(page):
     page.driver.get(f"{page.base}/docs")
     page.until(lambda: page.all("#operations article"), "the service is described")
     assert page.script("return document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_large_window_shows_all_of_the_map_beside_the_legend(page):
+    page.resize(1920, 1080)
+    page.open("taxonomy").map_told()
+    assert page.script("return document.getElementById('legend').open")
+    far = """const done = arguments[0];
+        import(new URL("static/points.js", document.baseURI)).then(({ fetchPoints }) => fetchPoints())
+            .then(([points]) => done(Math.min(...points.x)));"""
+    assert page.driver.execute_async_script(far) < -0.9  # a point that the legend would cover in the middle of the map
+    page.script("for (const one of document.querySelectorAll('.legend, canvas.words')) one.style.opacity = 0")
+    right = page.script("const one = document.getElementById('legend'); return one.offsetLeft + one.offsetWidth")
+    pixels = np.asarray(Image.open(io.BytesIO(page.one("#map").screenshot_as_png)).convert("RGB")).astype(int)
+    assert (pixels[120:-5, 5 : int(right) - 10] == pixels[-9, 5]).all()
+    assert not (pixels[120:-5, int(right) :] == pixels[-9, 5]).all()
+
+
+def test_how_often_something_was_seen_stands_on_one_line(page):
+    page.open("recommend", has=["cheese"])
+    script = """return [...document.querySelectorAll(".ranked small")].map((one) => {
+        one.textContent = "seen 12,345 times"; return one.offsetHeight; })"""
+    assert 0 < max(page.script(script)) < 30

@@ -65,6 +65,21 @@ def test_neighbours_are_marked_with_the_chosen_one_and_go_away_with_it(page):
     page.until(lambda: marked(page) == 0, "old rings are gone")
 
 
+def ellipses(page):
+    """Whose ellipses were asked for."""
+    asked = page.script("return performance.getEntriesByType('resource').map((one) => one.name)")
+    return [one.split("entity=")[1] for one in asked if "map/spread" in one]
+
+
+def test_examples_and_compared_entities_have_ellipses(page):
+    page.open("compare", entity="gouda", other="cheddar")
+    page.until(lambda: ellipses(page) == ["gouda", "cheddar"], "both have an ellipse")
+    page.until(lambda: marked(page.map_told()) > 500, "they are on the map")
+    page.open()
+    page.until(lambda: len(ellipses(page)) == len(page.all(".example")), "each example has one")
+    page.until(lambda: marked(page.map_told()) > 500, "they are on the map")
+
+
 def test_baskets_and_recommendations_are_marked(page):
     page.open("recommend", has=["cheese"])
     page.until(lambda: marked(page.map_told()) > 1000, "basket and recommendations are on the map")
@@ -116,8 +131,46 @@ def test_a_category_makes_all_others_pale(page, words):
     assert page.one("#map").get_attribute("data-drawn") == page.one("#map").get_attribute("data-places")
 
 
+HELD = """const real = window.fetch; window.held = [];
+    window.fetch = (address, ...rest) => String(address).endsWith("/api/v1/map")
+        ? new Promise((done) => window.held.push(() => done(real(address, ...rest)))) : real(address, ...rest);"""
+
+
+def test_a_category_that_was_left_before_the_map_came_makes_nothing_pale(page, words):
+    page.open("taxonomy")
+    everything = strength(page)
+    only = words.trained_.profile.categories("column")
+    name = words.trained_.columns[int(np.flatnonzero(only)[0])]
+    held = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": HELD})
+    try:
+        page.driver.get("about:blank")
+        page.driver.get(f"{page.base}/#view=explore&entity={name}")
+        asked = "return performance.getEntriesByType('resource').some((one) => one.name.includes('map/below'))"
+        page.until(lambda: page.script(asked), "what is below the category is known")
+        page.script("location.hash = '#view=taxonomy'")
+        page.one("#panel h2", "The taxonomy")
+        page.script("window.held.forEach((go) => go())")
+        page.settled()
+        assert strength(page) == pytest.approx(everything, rel=0.02)
+    finally:
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", held)
+
+
 def test_a_marked_point_is_named_once(opened, goods_url):
     page = opened(goods_url).open("taxonomy")
     everyone = named(page)
     page.open("explore", entity="tea")
     page.until(lambda: named(page) < everyone, "marked points have no second name")
+
+
+def test_words_cover_rings_only_where_there_is_no_other_room(page):
+    page.open("taxonomy")
+    script = """const [avoided, done] = arguments;
+        import(new URL("static/words.js", document.baseURI)).then(({ makeRoom }) => {
+            const room = makeRoom(300, 200);
+            for (const box of avoided) room.avoid(box);
+            done([room.first([[100, 100, 140, 112], [40, 100, 80, 112]]), room.first([[100, 100, 140, 112]])]);
+        });"""
+    first, second = page.driver.execute_async_script(script, [[130, 95, 150, 115]])
+    assert first == [40, 100, 80, 112]
+    assert second == [100, 100, 140, 112]

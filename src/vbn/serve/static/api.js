@@ -63,7 +63,7 @@ let dismissed = false; // then no question comes by itself: only a button asks a
 
 // Asks once for all requests that wait. If the dialog is closed, only a button opens it again.
 export function askForToken(again = false) {
-  if (dismissed && !again) return Promise.reject(new Refused(401, { error: "This server needs a token." }));
+  if (dismissed && !again) return Promise.reject(new Refused(401, { detail: "This server needs a token." }));
   dismissed = false;
   asking ??= new Promise((done, refuse) => {
     const field = h("input", { type: "password", id: "token", autocomplete: "off", required: true });
@@ -89,7 +89,7 @@ export function askForToken(again = false) {
         return;
       }
       dismissed = true;
-      refuse(new Refused(401, { error: "This server needs a token." }));
+      refuse(new Refused(401, { detail: "This server needs a token." }));
     });
     dialog.addEventListener("cancel", () => { field.value = ""; });
     document.body.append(dialog);

@@ -95,7 +95,7 @@ export function explore(sheet, state, model, map) {
 async function mark(map, sheet, entity, seen, near) {
   map.mark("near", near);
   if (seen.kind !== "category") {
-    map.spread(entity);
+    map.spread([entity]);
     return;
   }
   const { ids } = await get("map/below", { entity });

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { fill, h, number, whole } from "./dom.js";
 import { card } from "./card.js";
-import { labelIfKnown, theGuide } from "./known.js";
+import { labelIfKnown, lookUp, theGuide } from "./known.js";
 import { attempt, bar, block, entityLink } from "./parts.js";
 import { go } from "./route.js";
 import { field } from "./search.js";
@@ -20,7 +20,18 @@ function figure(title, value, std, note) {
   return h("div", { class: "figure" }, h("dt", {}, title), h("dd", {}, told));
 }
 
-function together(found, cosines, shared) {
+// Whom both are near; of a row and a column, what is likely for the one and near the other.
+function nearBoth(found, names) {
+  const title = found.cosine === null ? `Likely for ${names.row} and near ${names.column}` : "Near both";
+  const list = h("ol", { class: "ranked plainly", "aria-label": title }, found.shared.map((one) =>
+    h("li", {}, entityLink(one), h("span", { class: "value" }, `${number(one.first)} and ${number(one.second)}`))));
+  return block(
+    `${title}: ${whole(found.n_shared)} of the ${found.looked_at} ${found.cosine === null ? "first" : "nearest"} of each`,
+    found.shared.length ? list : h("p", { class: "note" }, "Nothing is."),
+  );
+}
+
+function together(found, cosines, shared, names) {
   const rows = [];
   if (found.cosine !== null) {
     rows.push(figure("Expected cosine", found.expected, 0, verdict(found.expected, found.cosine, found.std, cosines)));
@@ -32,14 +43,9 @@ function together(found, cosines, shared) {
     const pair = shared ? `${labelIfKnown(one.right)} beside ${labelIfKnown(one.left)}` : `${labelIfKnown(one.right)} for ${one.left}`;
     rows.push(figure(`p(${pair})`, one.p, one.std, "probability of occurring together, rather than being paired by chance"));
   }
-  const both = h("ol", { class: "ranked plainly", "aria-label": "Near both" }, found.shared.map((one) =>
-    h("li", {}, entityLink(one), h("span", { class: "value" }, `${number(one.first)} and ${number(one.second)}`))));
   return [
     h("dl", { class: "figures" }, rows),
-    block(
-      `Near both: ${whole(found.n_shared)} of the ${found.looked_at} nearest of each`,
-      found.shared.length ? both : h("p", { class: "note" }, "They share no neighbour."),
-    ),
+    nearBoth(found, names),
     found.ancestors.length ? block("Both are below", h("p", {}, found.ancestors.map((one, n) => [n ? ", " : "", entityLink(one)]))) : null,
   ];
 }
@@ -48,28 +54,36 @@ export function compare(sheet, state, model, map) {
   const both = [["entity", "side", "First entity"], ["other", "otherside", "Second entity"]];
   const cards = both.map(() => h("div", { class: "card" }));
   const shared = h("div", {});
-  const shown = (key, side) => (model.shared || state[side] === "column" ? labelIfKnown(state[key]) : state[key]);
-  const chosen = (key, side) => (state[key] ? `${shown(key, side)}, or another` : "");
   const change = (key, side) => (entity) => go({ ...state, [key]: entity.name, [side]: entity.side });
+  const fields = both.map(([key, side, label]) => field(label, change(key, side)));
+  const onMap = both.filter(([key, side]) => state[key] && (model.shared || state[side] === "column")).map(([key]) => state[key]);
+  const shown = ([key, side]) => (model.shared || state[side] === "column" ? labelIfKnown(state[key]) : state[key]);
+  const titled = lookUp(onMap).then(() => fields.forEach((one, n) => {
+    if (state[both[n][0]]) one.querySelector("input").placeholder = `${shown(both[n])}, or another`;
+  }));
   fill(
     sheet,
     h("h2", {}, "Two side by side"),
     h("p", { class: "note" }, model.shared ? "How alike two entities are, and why."
       : "How alike two entities of a kind are; or how well a row and a column go together, such as a user and an item."),
-    h("div", { class: "pair" }, both.map(([key, side, label]) => field(label, change(key, side), { placeholder: chosen(key, side) }))),
+    h("div", { class: "pair" }, fields),
     shared,
     h("div", { class: "pair" }, cards),
   );
   both.forEach(([key, side], n) => {
     if (state[key]) attempt(cards[n], async () => (await card(state[key], state[side], model, map, 6)).parts);
   });
-  const onMap = both.filter(([, side]) => model.shared || state[side] === "column").map(([key]) => state[key]);
   map.mark("chosen", onMap);
   if (!state.entity || !state.other) return;
   attempt(shared, async () => {
     const asked = { entity: state.entity, other: state.other, side: state.side, other_side: model.shared ? state.side : state.otherside };
-    const [found, { cosines }] = await Promise.all([get("compare", asked), theGuide()]);
-    if (shared.isConnected && found.shared.every((one) => one.side === "column")) map.mark("near", found.shared.map((one) => one.name));
-    return together(found, cosines, model.shared);
+    const [found, { cosines }] = await Promise.all([get("compare", asked), theGuide(), titled]);
+    if (shared.isConnected) {
+      document.title = `${both.map(shown).join(" and ")} – vbn explorer`;
+      map.spread(onMap);
+      if (found.shared.every((one) => one.side === "column")) map.mark("near", found.shared.map((one) => one.name));
+    }
+    const [row, column] = state.side === "row" ? both : [...both].reverse();
+    return together(found, cosines, model.shared, { row: shown(row), column: shown(column) });
   });
 }

@@ -29,7 +29,8 @@ export function number(value, digits = 2) {
 }
 
 export function percent(value) {
-  return `${(100 * value).toFixed(value > 0 && value < 0.01 ? 1 : 0)} %`;
+  const fine = value > 0.0005 && value < 0.9995 && (value < 0.01 || value > 0.99);
+  return `${(100 * value).toFixed(fine ? 1 : 0)} %`;
 }
 
 export const whole = (count) => count.toLocaleString("en");

@@ -18,6 +18,7 @@ const AT_REST = 150; // milliseconds without a movement
 const TOLD = 250; // until the address says where the map is
 const LOOKS = 5000; // milliseconds between questions for a better layout
 const ZOOM = [0.5, 400];
+const ENOUGH = 600; // pixels beside the legend in which all of the map is shown; in less, the legend lies over the map
 
 export function makeMap(chosen) {
   const box = document.getElementById("map-box");
@@ -34,6 +35,7 @@ export function makeMap(chosen) {
   let shown = new Uint8Array(0); // which points pass the filters
   let meant = null; // those of a category that is looked at, all others are pale
   let lasso = null; // corners in the plane
+  let views = 0; // that were shown: what an earlier one asked for is not drawn any more
   let asked = false;
   let stale = true; // whether the points must be dressed again
   let movingUntil = 0;
@@ -42,9 +44,17 @@ export function makeMap(chosen) {
   let rested = ""; // where names were chosen last
 
   const size = () => ({ w: canvas.clientWidth || 1, h: canvas.clientHeight || 1 });
-  const unit = () => Math.min(size().w, size().h) / 2.1;
-  const toScreen = (x, y) => [size().w / 2 + (x - view.x) * view.zoom * unit(), size().h / 2 - (y - view.y) * view.zoom * unit()];
-  const toPlane = (px, py) => [view.x + (px - size().w / 2) / (view.zoom * unit()), view.y - (py - size().h / 2) / (view.zoom * unit())];
+  // The pixels at the left that the legend covers, if there is enough room beside it.
+  const covered = () => {
+    const panel = document.getElementById("legend");
+    const right = panel.open ? panel.offsetLeft + panel.offsetWidth : 0;
+    return size().w - right >= ENOUGH ? right : 0;
+  };
+  const middle = () => [(size().w + covered()) / 2, size().h / 2];
+  const unit = () => Math.min(size().w - covered(), size().h) / 2.1;
+  const toScreen = (x, y) => [middle()[0] + (x - view.x) * view.zoom * unit(), middle()[1] - (y - view.y) * view.zoom * unit()];
+  const toPlane = (px, py) => [view.x + (px - middle()[0]) / (view.zoom * unit()), view.y - (py - middle()[1]) / (view.zoom * unit())];
+  const onCanvas = () => ({ ...view, x: view.x - covered() / 2 / (view.zoom * unit()) }); // what is in the middle of the canvas
   const digits = () => 3 + Math.max(0, Math.ceil(Math.log10(view.zoom)));
 
   const legend = makeLegend(box, document.getElementById("legend-body"), () => {
@@ -119,7 +129,7 @@ export function makeMap(chosen) {
       one.width = Math.round(w * ratio);
       one.height = Math.round(tall * ratio);
     }
-    canvas.dataset.drawn = String(painter.paint(view, unit(), w, tall, ratio, level));
+    canvas.dataset.drawn = String(painter.paint(onCanvas(), unit(), w, tall, ratio, level));
     const [pen, under] = [over, wordy].map((layer) => {
       const found = layer.getContext("2d");
       found.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -138,10 +148,10 @@ export function makeMap(chosen) {
 
   // Names are chosen where the map rests.
   function name() {
-    const now = `${place()} ${size().w} ${size().h}`;
+    const now = `${place()} ${size().w} ${size().h} ${covered()}`;
     if (now === rested) return;
     rested = now;
-    words.rest(view, unit(), size(), shown).catch((error) => console.info(`no names for the map: ${error.message}`));
+    words.rest(onCanvas(), unit(), size(), shown).catch((error) => console.info(`no names for the map: ${error.message}`));
     paint(0);
   }
 
@@ -213,7 +223,7 @@ export function makeMap(chosen) {
     draw();
   }
 
-  function zoomAt(factor, px = size().w / 2, py = size().h / 2) {
+  function zoomAt(factor, px = middle()[0], py = middle()[1]) {
     const before = toPlane(px, py);
     view.zoom = Math.max(ZOOM[0], Math.min(ZOOM[1], view.zoom * factor));
     const after = toPlane(px, py);
@@ -285,8 +295,9 @@ export function makeMap(chosen) {
   return {
     // Marks of a view, by their kind: chosen, near, basket, hit, finding, hover. They stay until the next view.
     mark: (kind, names) => awaiting(() => marks.set(kind, names)).catch((error) => console.info(`no marks: ${error.message}`)),
-    spread: (name) => marks.spread(name),
+    spread: (names) => marks.spread(names),
     clear() {
+      views += 1;
       marks.clear();
       lasso = null;
       if (meant) stale = true;
@@ -315,16 +326,19 @@ export function makeMap(chosen) {
     },
     // All of a category are strong, the others pale.
     async mean(ids) {
+      const asking = views;
       await ready();
+      if (asking !== views) return;
       meant = new Set(ids.map((id) => points.at.get(id)).filter((at) => at !== undefined));
       stale = true;
       draw();
     },
     // Whom a lasso holds, of those that are shown, the most frequent first.
     async within(text) {
+      const asking = views;
       await ready();
       const corners = decoded(text);
-      if (!corners) return [];
+      if (!corners || asking !== views) return [];
       lasso = corners;
       if (stale) dress();
       draw();

@@ -17,7 +17,7 @@ const KINDS = {
 export function makeMarks(changed, reveal) {
   const wanted = new Map(); // kind -> names
   const shown = new Map(); // kind -> [{ id, text }]
-  let ellipse = null; // of the one that is chosen
+  let ellipses = []; // of those that are looked at
   let ghost = null; // one that does not exist yet
 
   async function set(kind, names) {
@@ -34,20 +34,17 @@ export function makeMarks(changed, reveal) {
     if (kind === "chosen") reveal(shown.get(kind).map(({ id }) => id));
   }
 
-  let spreading = "";
-  async function spread(name) {
-    spreading = name || "";
-    if (!name) {
-      ellipse = null;
-      return;
-    }
-    const found = await get("map/spread", { entity: name }).catch(() => null); // an unknown name has no ellipse
-    if (spreading !== name) return;
-    ellipse = found;
+  let spreading = [];
+  async function spread(names) {
+    spreading = names;
+    ellipses = [];
+    const found = await Promise.all(names.map((entity) => get("map/spread", { entity }).catch(() => null))); // an unknown name has none
+    if (spreading !== names) return; // overtaken
+    ellipses = found.filter(Boolean);
     changed();
   }
 
-  function drawEllipse(pen, room, toScreen, scale) {
+  function drawEllipse(pen, room, toScreen, scale, ellipse) {
     const [px, py] = toScreen(...ellipse.place);
     pen.beginPath();
     pen.ellipse(px, py, Math.max(ellipse.axes[0] * scale, 3), Math.max(ellipse.axes[1] * scale, 3), -ellipse.angle, 0, 2 * Math.PI);
@@ -82,13 +79,13 @@ export function makeMarks(changed, reveal) {
     },
     clear() {
       for (const kind of Object.keys(KINDS)) if (kind !== "hit") set(kind, []);
-      spread("");
+      spread([]);
       ghost = null;
       changed();
     },
-    again: () => Promise.all([...wanted].map(([kind, names]) => set(kind, names))),
+    again: () => Promise.all([spread(spreading), ...[...wanted].map(([kind, names]) => set(kind, names))]),
     draw(pen, room, points, toScreen, size, scale) {
-      if (ellipse) drawEllipse(pen, room, toScreen, scale);
+      for (const one of ellipses) drawEllipse(pen, room, toScreen, scale, one);
       const texts = [];
       const met = new Set();
       for (const [kind, how] of Object.entries(KINDS)) {
@@ -106,11 +103,15 @@ export function makeMarks(changed, reveal) {
         ring(pen, room, place, KINDS.chosen, true);
         texts.unshift([-1, ghost.name, place, KINDS.chosen]);
       }
-      for (const [, , [px, py], how] of texts) if (how.must) room.take([px - how.radius, py - how.radius, px + how.radius, py + how.radius]);
+      for (const [, , [px, py], { radius, must }] of texts) {
+        const box = [px - radius, py - radius, px + radius, py + radius];
+        if (must) room.take(box);
+        else room.avoid(box);
+      }
       for (const [id, text, place, how] of texts) {
         if (met.has(id)) continue;
         met.add(id);
-        write(pen, room, shortened(text, 40), place, { ...how, gap: how.radius + 5, w: size.w, tall: size.h });
+        write(pen, room, shortened(text), place, { ...how, gap: how.radius + 5, w: size.w, tall: size.h });
       }
       return met; // who needs no other name
     },

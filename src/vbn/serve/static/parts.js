@@ -57,7 +57,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
         "li",
         {},
         entityLink(one, side),
-        h("small", {}, one.category ? "category" : one.known ? `${times(one.count)}, known` : times(one.count)),
+        h("small", {}, one.category ? "category" : one.known ? `known, ${times(one.count).replace("seen ", "")}` : times(one.count)),
         bar(one.score, one.std),
         h(
           "span",
@@ -111,8 +111,10 @@ function held(children, side) {
 
 function fromPrior(part, content) {
   if (!part.parents.length && !content) return "the prior alone, as it has no parents";
-  return `what ${[part.parents.length ? "its parents" : "", content ? `its content (${content})` : ""].filter(Boolean).join(" and ")} say`;
+  return [part.parents.length ? "its parents" : "", content ? `its content (${content})` : ""].filter(Boolean).join(" and ");
 }
+
+const ofAll = (share) => (share > 0.995 ? "almost all" : share < 0.005 ? "hardly any" : `${percent(share)} of all`);
 
 export function why(explanation, side, map) {
   const part = explanation.parts[0];
@@ -120,27 +122,28 @@ export function why(explanation, side, map) {
   const content = (part.content || []).map((one) => one.source).join(" and ");
   const shares = [
     ["prior", part.prior_share, fromPrior(part, content)],
-    [category ? "children" : "data", part.data_share, category ? "what its children say" : "what it was seen with"],
+    [category ? "children" : "data", part.data_share, category ? "its children" : "what it was seen with"],
     ["relations", part.relation_share, "typed relations"],
   ].filter(([, share]) => share > 0.0005);
+  const unseen = part.prior_share > 0.995;
   const pairs = part.moved ? part.moved.pairs.slice(0, 6) : [];
   const surer = h("span", {});
-  if (!category && map) map.surerThan(part.std).then((share) => fill(surer, ` It is surer than ${percent(share)} of all entities.`));
+  if (!category && map) map.surerThan(part.std).then((share) => fill(surer, ` It is surer than ${ofAll(share)} entities.`));
   return [
     h(
       "div",
       { class: "shares", role: "img", "aria-label": shares.map(([name, share]) => `${percent(share)} ${name}`).join(", ") },
       shares.map(([name, share, text]) =>
-        h("span", { class: `share ${name}`, title: `${percent(share)} ${text}`, vars: { "--share": String(share) } }, share < 0.2 ? "" : `${name} ${percent(share)}`),
+        h("span", { class: `share ${name}`, title: `${percent(share)} from ${text}`, vars: { "--share": String(share) } }, share < 0.2 ? "" : `${name} ${percent(share)}`),
       ),
     ),
     h(
       "p",
       {},
-      `${shares.map(([, share, text]) => `${percent(share)} ${text}`).join(", ")}. `,
-      `Uncertainty ${number(part.std)}: along each dimension its true place is about that far from the mean; by the prior alone it would be ${number(part.prior_std)}.`,
+      `${shares.map(([, share, text], n) => `${percent(share)} ${n ? "" : "of what is known comes "}from ${text}`).join(", ")}. `,
+      `Uncertainty ${number(part.std)}: along each dimension its true place is about that far from the mean`,
+      unseen ? `. Nothing was seen ${category ? "below it" : "of it"}.` : `; by the prior alone it would be ${number(part.prior_std)}.`,
       surer,
-      part.prior_share > 0.995 ? ` Nothing was seen ${category ? "below it" : "of it"}.` : "",
     ),
     category ? held(explanation.children, explanation.side) : null,
     pairs.length

@@ -5,7 +5,8 @@ import { theGuide } from "./known.js";
 import { attempt, bar, block, entityLink } from "./parts.js";
 import { address } from "./route.js";
 
-const TITLES = { known: "Well known", once: "Seen least", unseen: "Never seen", new: "Not in the model yet" };
+const TITLES = { known: "Well known", once: "Hardly seen", unseen: "Never seen", new: "Not in the model yet" };
+const title = (one) => (one.kind === "once" && one.entity.count === 1 ? "Seen once" : TITLES[one.kind]);
 
 const listed = (entities) => entities.map((one, n) => [n ? (n === entities.length - 1 ? " and " : ", ") : "", entityLink(one)]);
 
@@ -28,7 +29,7 @@ function example(one) {
   return h(
     "section",
     { class: `example ${one.kind}` },
-    h("h3", {}, `${TITLES[one.kind]}: `, href ? h("a", { href }, named(name)) : entityLink(one.entity), href ? null : h("small", {}, ` ${times(one.entity.count)}`)),
+    h("h3", {}, `${title(one)}: `, href ? h("a", { href }, named(name)) : entityLink(one.entity), one.entity.count > 1 ? h("small", {}, ` ${times(one.entity.count)}`) : null),
     h("p", {}, told(one)),
     one.std === null ? null : h("p", { class: "unsure" }, h("span", {}, `uncertainty ${number(one.std)}`), bar(one.std)),
     one.near.length ? h("p", { class: "note" }, "Nearest: ", one.near.map((each, n) => [n ? ", " : "", entityLink(each), ` ${number(each.score)}`]), ".") : null,
@@ -68,7 +69,15 @@ export function start(sheet, model, map) {
   );
   attempt(examples, async () => {
     const { examples: found, cosines } = await theGuide();
-    if (examples.isConnected) map.mark("near", found.filter((one) => one.kind !== "new").map((one) => one.entity.name));
-    return [h("div", { class: "examples", id: "often" }, found.map(example)), meaning(cosines)];
+    if (examples.isConnected) {
+      const there = found.filter((one) => one.kind !== "new").map((one) => one.entity.name);
+      map.mark("near", there);
+      map.spread(there);
+    }
+    return [
+      h("div", { class: "examples", id: "often" }, found.map(example)),
+      h("p", { class: "note" }, "Each has a dashed ellipse on the map: the wider it is, the less sure the model is of the place."),
+      meaning(cosines),
+    ];
   });
 }

@@ -2,8 +2,9 @@
 
 import { get } from "./api.js";
 import { fill, h, times, whole } from "./dom.js";
+import { lookUp } from "./known.js";
 import { attempt, block, entityLink } from "./parts.js";
-import { address, link } from "./route.js";
+import { address } from "./route.js";
 
 const AGAINST = "What the data says against it";
 const KINDS = {
@@ -11,7 +12,7 @@ const KINDS = {
   nearer: "Entities nearer to another parent",
   scattered: "Categories whose children have little in common",
   level: "Levels without meaning",
-  both: "Findings of both sides",
+  both: "Names of an entity and of a category at once",
 };
 const [FIRST, MOST] = [20, 200]; // nodes at once, and in all
 
@@ -40,18 +41,20 @@ async function branch(entity) {
   return [
     list,
     hidden.length ? more : null,
-    rest > 0 ? h("p", { class: "note" }, `and ${whole(rest)} more; `, h("a", { href: link(entity) }, "the card"), " and the search box find them.") : null,
+    rest > 0 ? h("p", { class: "note" }, `There are ${whole(rest)} smaller ones. The search box finds them.`) : null,
   ];
 }
 
-function finding(one) {
-  const suggested = one.suggestions.length ? one.suggestions : [one.suggestion].filter(Boolean);
+const namesOf = (one) => [one.entity, one.parent, ...one.suggestions.slice(0, 3)].filter(Boolean);
+
+function finding(one, labels) {
+  const linked = (name) => entityLink({ name, label: labels.get(name) });
   return h(
     "li",
     {},
-    entityLink({ name: one.entity }),
-    one.parent ? [" below ", entityLink({ name: one.parent })] : "",
-    suggested.length ? [h("small", {}, " better: "), suggested.slice(0, 3).map((name, n) => [n ? ", " : "", entityLink({ name })])] : "",
+    one.kind === "level" ? one.entity : linked(one.entity),
+    one.parent ? [" below ", linked(one.parent)] : "",
+    one.suggestions.length ? [h("small", {}, " better: "), one.suggestions.slice(0, 3).map((name, n) => [n ? ", " : "", linked(name)])] : "",
     h("small", { class: "evidence" }, one.evidence),
   );
 }
@@ -60,11 +63,16 @@ async function audit(map, place) {
   const found = await get("audit", { limit: 25 });
   if (place.isConnected) map.mark("finding", found.findings.map((one) => one.entity));
   if (!found.findings.length) return h("p", { class: "note" }, `The data contradicts none of the ${whole(found.edges)} edges.`);
+  const names = [...new Set(found.findings.flatMap(namesOf))];
+  const labels = new Map((await lookUp(names)).map((one, n) => [names[n], one.label]));
   return [
-    h("p", { class: "note" }, `${whole(found.edges)} edges were looked at. The entities found have a red ring on the map.`),
-    Object.entries(found.counts).filter(([, n]) => n).map(([kind, n]) =>
-      h("details", { open: true }, h("summary", {}, `${KINDS[kind] || kind} (${whole(n)})`),
-        h("ul", { class: "findings" }, found.findings.filter((one) => one.kind === kind).map(finding)))),
+    h("p", { class: "note" }, `${whole(found.edges)} edges were looked at. Entities that were found have a red ring on the map; categories have no place there.`),
+    Object.entries(found.counts).filter(([, n]) => n).map(([kind, n]) => {
+      const some = found.findings.filter((one) => one.kind === kind);
+      return h("details", { open: true },
+        h("summary", {}, `${KINDS[kind] || kind} (${some.length < n ? `the first ${some.length} of ` : ""}${whole(n)})`),
+        h("ul", { class: "findings" }, some.map((one) => finding(one, labels))));
+    }),
   ];
 }
 

@@ -43,9 +43,11 @@ export function whatIf(sheet, state, model, map) {
     }
     const asked = { name: state.name, parents: state.parent, contexts: state.context, k: 10 };
     if (state.text && model.texts.length) asked.text = { [model.texts[0]]: state.text };
-    attempt(answers, async () => {
+    const place = h("div", {}); // of this question: another one has another place, and so has an empty name
+    fill(answers, place);
+    attempt(place, async () => {
       const found = await post("what-if", asked, "what-if");
-      if (answers.isConnected) {
+      if (place.isConnected) {
         map.ghost(found.place, state.name);
         map.mark("near", found.similar.answers.map((one) => one.entity));
       }

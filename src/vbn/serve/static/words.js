@@ -8,7 +8,7 @@ const FAR = 7; // zoom up to which branches are named
 const FEW = 60; // entities that are named at any zoom
 const MOST = 160; // names at a time
 const CELL = [110, 22]; // pixels, of which the most frequent entity of each is named
-const LONGEST = 30;
+const LONGEST = 40;
 const LOWER = [20, -20, 40, 60]; // pixels by which the name of a branch may be moved
 const FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif";
 const GRID = 24; // squares to a side in which the middle of a branch is looked for
@@ -18,16 +18,18 @@ export const shortened = (text, most = LONGEST) => (text.length > most ? `${text
 // Keeps boxes apart and inside of the map, for one picture of it; knows the colours of the page.
 export function makeRoom(w, tall) {
   const taken = [];
+  const avoided = [];
   const style = getComputedStyle(document.documentElement);
-  const free = ([left, top, right, bottom]) =>
-    left >= 2 && top >= 2 && right <= w - 2 && bottom <= tall - 2
-    && !taken.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);
+  const clear = ([left, top, right, bottom], boxes) => !boxes.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);
+  const free = (box) => box[0] >= 2 && box[1] >= 2 && box[2] <= w - 2 && box[3] <= tall - 2 && clear(box, taken);
   return {
     colour: (name) => style.getPropertyValue(name),
     take: (box) => taken.push(box),
+    avoid: (box) => avoided.push(box), // it is covered only where there is no other room
     // The first of some boxes that is free, and is taken then.
     first(boxes) {
-      const found = boxes.find(free);
+      const some = boxes.filter(free);
+      const found = some.find((box) => clear(box, avoided)) || some[0];
       if (found) taken.push(found);
       return found;
     },
