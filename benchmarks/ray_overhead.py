@@ -36,7 +36,7 @@ def expected_bytes(
     return {
         "other side": (nodes - 1) * (rows + columns) * density,
         "own rows, there and back": away * (rows + columns) * (2 * density + 8),
-        "cells": away * cells * (4 + 2 + size),
+        "cells": away * cells * size,  # of whole weights; others take twice that
     }
 
 

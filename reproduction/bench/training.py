@@ -66,7 +66,7 @@ def sampling(setting: Setting) -> Outcome:
     def only_drawn() -> None:
         data = DrawnSample(plan, 0, relation_cells(network, plan.sampler, 0, engine))
         for group in data.groups():
-            data.put_aside(engine.map(data.rows, group), engine)
+            data.put_aside(engine.map(lambda first, last: data.packed(data.rows(first, last)), group))
         engine.map(lambda first, last: data.columns(first, last).first, data.column_ranges())
 
     def whole() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.data.making import by_name
 from vbn._errors import DataError, ParameterError
 from vbn.data import Dataset, count_pairs
-from vbn.data.counting import _sorted
+from vbn.kernels.counting import added_up, sorted_pairs
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=9), max_size=9)
 
@@ -47,11 +47,11 @@ def test_window_counts_equal_counting_by_hand(sentences, window, dynamic, min_co
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32), st.integers(1, 40), st.booleans(), st.integers(1, 9))
-def test_a_small_table_and_threads_give_the_same_counts_as_a_large_one(seed, window, dynamic, threads):
+def test_little_room_and_threads_give_the_same_counts_as_much_room(seed, window, dynamic, threads):
     random = np.random.default_rng(seed)
     tokens = random.integers(0, 40, 500).astype(np.int32)
     offsets = np.concatenate([[0], np.sort(random.integers(0, 500, 6)), [500]])
-    small = count_pairs(tokens, offsets, 40, window, dynamic, table=64, threads=threads)
+    small = count_pairs(tokens, offsets, 40, window, dynamic, room=64, threads=threads)
     large = count_pairs(tokens, offsets, 40, window, dynamic, threads=1)
     assert np.array_equal(small.indptr, large.indptr)
     assert np.array_equal(small.indices, large.indices)
@@ -163,12 +163,24 @@ def test_bad_baskets_are_refused():
         Dataset.from_baskets([1, 1], ["a"])
 
 
-@pytest.mark.parametrize("n", [7, 100_000, 3_000_000_000])
-@pytest.mark.parametrize("most", [5, 1 << 40])
-def test_cells_are_sorted_with_their_amounts_whether_or_not_both_fit_into_one_number(n, most):
-    rng = np.random.default_rng(n)
-    keys = np.unique(rng.integers(0, n * n, 30))
-    values = rng.integers(1, most, len(keys), endpoint=True)
-    order = rng.permutation(len(keys))
-    found = _sorted(keys[order], values[order], n)
-    assert [array.tolist() for array in found] == [keys.tolist(), values.tolist()]
+@pytest.mark.parametrize("bits", [0, 1, 11, 12, 36, 60])
+def test_pairs_are_sorted_by_their_entities_and_added_up(bits):
+    rng = np.random.default_rng(bits)
+    keys, distances = rng.integers(0, 1 << bits, 300), rng.integers(1, 7, 300, endpoint=True)
+    keys[::3] = keys[0]
+    pairs = keys << 3 | distances
+    expected = Counter()
+    for key, distance in zip(keys.tolist(), distances.tolist(), strict=True):
+        expected[key] += 8 - distance
+    found = added_up(sorted_pairs(pairs, np.empty_like(pairs), 3, bits), 3, 7)
+    assert [array.tolist() for array in found] == [sorted(expected), [expected[key] for key in sorted(expected)]]
+
+
+def test_more_entities_than_fit_into_the_number_of_a_pair_are_refused():
+    with pytest.raises(DataError, match="too many to count pairs"):
+        count_pairs(np.zeros(2, np.int32), np.array([0, 2]), 1 << 31, 5, dynamic=True)
+
+
+def test_a_window_may_be_far_longer_than_any_sentence():
+    data = Dataset.from_sequences([["a", "b", "c"]], window=10**15, dynamic_window=True)
+    assert data.counts.values.tolist() == pytest.approx([1.0] * 6)

@@ -141,6 +141,25 @@ def test_a_pair_of_entities_is_held_out_in_both_directions(monkeypatch):
     assert (there != there.T).nnz == 0
 
 
+@pytest.mark.parametrize("pairs", [charts(), hits_and_clubs()], ids=["charts", "hits and clubs"])
+def test_large_data_is_not_copied_and_chooses_about_the_same(pairs, monkeypatch):
+    data = shop(pairs)
+    usual = model().fit(data)
+    monkeypatch.setattr(dialling, "_LARGE", 0)
+    monkeypatch.setattr(dialling, "thinned", None)
+    large = model().fit(data)
+    assert bits(large) == bits(usual)
+    assert tuple(chosen(large)) == FAVOURS
+    assert abs(chosen(large)["all"][0] - chosen(usual)["all"][0]) <= 0.5
+
+
+def test_large_baskets_choose_too(monkeypatch):
+    monkeypatch.setattr(dialling, "_LARGE", 0)
+    rng = np.random.default_rng(0)
+    data = vbn.Dataset.from_baskets([[f"club{n % 12} {i}" for i in rng.choice(8, 4)] for n in range(600)])
+    assert tuple(chosen(model().fit(data))) == FAVOURS
+
+
 def test_any_number_of_threads_chooses_the_same(shopped, monkeypatch):
     monkeypatch.setattr("vbn.sampling.sampler._CELLS_PER_TASK", 64)
     monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 64)

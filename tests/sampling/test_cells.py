@@ -9,23 +9,22 @@ from hypothesis import strategies as st
 
 from vbn._errors import StorageError
 from vbn.data import ranges_by_load
-from vbn.engines import make_engine
 from vbn.kernels import CellArrays
-from vbn.sampling import Cells, ColumnBlocks, Segments
+from vbn.sampling import WIDEST, Cells, ColumnBlocks, Segments, packed
 
-ENGINE = make_engine("threads", 1)
 FLOAT = np.dtype(np.float32)
 
 
-def random_cells(seed, n_rows=17, n_columns=23, share=0.3):
-    """A matrix of cells, some of them positive and negative at once."""
+def random_cells(seed, n_rows=17, n_columns=23, share=0.3, largest=0, dtype=FLOAT):
+    """A matrix of cells, some of them positive and negative at once; whole negatives up to `largest`, or fractions."""
     rng = np.random.default_rng(seed)
     there = rng.random((n_rows, n_columns)) < share
     positive = np.where(rng.random(there.shape) < 0.6, rng.integers(1, 9, there.shape), 0) * there
-    negative = np.where((positive == 0) | (rng.random(there.shape) < 0.3), rng.random(there.shape), 0) * there
+    weights = rng.integers(1, largest, there.shape, endpoint=True) if largest else rng.random(there.shape)
+    negative = np.where((positive == 0) | (rng.random(there.shape) < 0.3), weights, 0) * there
     rows, columns = np.nonzero(there)
     indptr = np.concatenate(([0], np.cumsum(there.sum(axis=1))))
-    weights = (matrix[rows, columns].astype(np.float32) for matrix in (positive, negative))
+    weights = (matrix[rows, columns].astype(dtype) for matrix in (positive, negative))
     return Cells(indptr, columns.astype(np.int32), *weights, n_columns=n_columns)
 
 
@@ -38,19 +37,37 @@ def parts_of(cells, cuts):
         yield CellArrays(indptr, cells.indices[span], cells.positive[span], cells.negative[span], first)
 
 
-@given(st.integers(0, 1000), st.lists(st.integers(0, 17), max_size=4), st.sampled_from([1.0, 10.0, 1000.0]))
-def test_blocks_hold_the_cells_of_their_columns_with_rising_rows(seed, cuts, cells_per_block):
-    cells = random_cells(seed)
+@given(
+    st.integers(0, 1000),
+    st.lists(st.integers(0, 17), max_size=4),
+    st.sampled_from([1.0, 10.0, 1000.0]),
+    st.sampled_from([0, 9, 127, 1000]),
+    st.sampled_from([np.dtype(np.float32), np.dtype(np.float64)]),
+)
+def test_blocks_hold_the_cells_of_their_columns_with_rising_rows(seed, cuts, cells_per_block, largest, dtype):
+    cells = random_cells(seed, largest=largest, dtype=dtype)
     blocks = ColumnBlocks.of(np.bincount(cells.indices, minlength=cells.n_columns).astype(float), cells_per_block)
-    segments = Segments(blocks, FLOAT)
+    segments = Segments(blocks, dtype)
     for part in parts_of(cells, cuts):
-        segments.add([part], ENGINE)
-    turned = Cells.joined([segments.cells(*block) for block in blocks.ranges], cells.n_rows, FLOAT)
+        segments.add([packed(part, blocks)])
+    turned = Cells.joined([segments.cells(*block) for block in blocks.ranges], cells.n_rows, dtype)
     order = np.lexsort((cells.rows(), cells.indices))
     np.testing.assert_array_equal(turned.rows(), cells.indices[order])
     np.testing.assert_array_equal(turned.indices, cells.rows()[order])
     np.testing.assert_array_equal(turned.positive, cells.positive[order])
     np.testing.assert_array_equal(turned.negative, cells.negative[order])
+
+
+@pytest.mark.parametrize("largest", [0, 9])
+def test_ranges_and_blocks_of_the_greatest_width_keep_rows_and_columns_apart(largest):
+    rows, columns = np.array([0, 0, WIDEST - 1, WIDEST - 1, WIDEST]), np.array([0, WIDEST - 1, 0, WIDEST - 1, 7])
+    weights = np.arange(1, 6, dtype=np.float32) if largest else np.linspace(0.1, 0.5, 5, dtype=np.float32)
+    indptr = np.searchsorted(rows, np.arange(WIDEST + 2))
+    cells = Cells(indptr, columns.astype(np.int32), weights, np.zeros(5, np.float32), n_columns=WIDEST)
+    order, turned = np.lexsort((rows, columns)), cells.transposed
+    np.testing.assert_array_equal(turned.indices, rows[order])
+    np.testing.assert_array_equal(turned.rows(), columns[order])
+    np.testing.assert_array_equal(turned.positive, weights[order])
 
 
 def test_blocks_without_any_cell_are_empty():
@@ -64,9 +81,9 @@ def test_files_hold_the_same_as_memory_and_go_afterwards(tmp_path, monkeypatch):
     blocks = ColumnBlocks.of(np.ones(cells.n_columns), 5.0)
     held, written = Segments(blocks, FLOAT), Segments(blocks, FLOAT, on_disk=True)
     for part in parts_of(cells, [4, 11]):
-        held.add([part], ENGINE)
-        written.add([part], ENGINE)
-    assert any(tmp_path.rglob("*.rows"))
+        held.add([packed(part, blocks)])
+        written.add([packed(part, blocks)])
+    assert any(tmp_path.rglob("*.words"))
     for block in blocks.ranges:
         for ours, theirs in zip(held.cells(*block), written.cells(*block), strict=True):
             np.testing.assert_array_equal(ours, theirs)
@@ -80,10 +97,13 @@ def test_a_full_disk_says_where_and_what_to_do(monkeypatch):
             raise OSError(28, "No space left on device")
 
     cells = random_cells(2)
-    segments = Segments(ColumnBlocks.of(np.ones(cells.n_columns), 5.0), FLOAT, on_disk=True)
-    monkeypatch.setattr("vbn.sampling.cells.np.empty", lambda *given: np.zeros(*given).view(Full))
+    blocks = ColumnBlocks.of(np.ones(cells.n_columns), 5.0)
+    segments = Segments(blocks, FLOAT, on_disk=True)
+    parts = [packed(part, blocks)._replace(words=np.ones(9, np.uint32).view(Full)) for part in parts_of(cells, [])]
+    joined = np.concatenate
+    monkeypatch.setattr("vbn.sampling.cells.np.concatenate", lambda *given: joined(*given).view(Full))
     with pytest.raises(StorageError, match=r"no room.*No space left.*TMPDIR"):
-        segments.add(list(parts_of(cells, [])), ENGINE)
+        segments.add(parts)
     segments.close()
 
 

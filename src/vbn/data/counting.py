@@ -20,7 +20,7 @@ from vbn.data.vocabulary import Coded, Vocabulary
 if TYPE_CHECKING:
     from vbn.data.io.text import Corpus, Entries
 
-_TABLE = 1 << 22  # slots of a counting table: 64 MB
+_PAIRS = 1 << 22  # pairs that a thread lists before it adds them up: 64 MB, with room to sort them
 _TOKENS_A_THREAD = 1_000_000
 _PARTNERS = 10.0  # of an item, whose pairs count in full: about those within a window of five
 Run = tuple[IdArray, IdArray]
@@ -195,55 +195,44 @@ def count_pairs(
     n: int,
     window: int,
     dynamic: bool,
-    table: int = _TABLE,
+    room: int = _PAIRS,
     threads: int | None = None,
 ) -> Counts:
-    """Count symmetric co-occurrences; `table` bounds the memory of each thread beyond that of the result."""
+    """Count symmetric co-occurrences; `room` bounds the memory of each thread beyond that of the result."""
     from vbn.kernels.counting import mirrored
 
     reach = min(window, int(np.diff(offsets).max(initial=0)))
+    bits, low = max(n - 1, 1).bit_length(), reach.bit_length()
+    if 2 * bits + low > 63:
+        raise DataError(f"{n:,} entities within a window of {reach:,} are too many to count pairs")
     parts = threads or min(available_cores(), 1 + len(tokens) // _TOKENS_A_THREAD)
     edges = np.linspace(offsets[0], offsets[-1], parts + 1)
     cuts = [*np.searchsorted(offsets, edges[:-1]).tolist(), len(offsets) - 1]
 
     def counted(first: int, last: int) -> Run:
-        return _counted(tokens, offsets[first : last + 1], n, reach, window if dynamic else 0, table)
+        return _counted(tokens, offsets[first : last + 1], reach, window if dynamic else 0, (bits, low), room)
 
     with ThreadPoolExecutor(parts, thread_name_prefix="vbn-count") as pool:
         runs = list(pool.map(counted, cuts[:-1], cuts[1:]))
     cells, amounts = _merged(runs)
-    indptr, indices, values = mirrored(cells, amounts / (window if dynamic else 1), n)
+    indptr, indices, values = mirrored(cells, amounts, n, bits, float(window if dynamic else 1))
     return Counts(indptr, indices, values, (n, n))
 
 
-def _counted(tokens: np.ndarray, offsets: IdArray, n: int, reach: int, window: int, table: int) -> Run:
-    """Return the cells of unordered pairs, rising, with their amounts: fill a table, sort it, put it aside, repeat."""
-    from vbn.kernels.counting import EMPTY, count_window
+def _counted(tokens: np.ndarray, offsets: IdArray, reach: int, window: int, bits: tuple[int, int], room: int) -> Run:
+    """Return the cells of unordered pairs, rising, with their amounts: list pairs, add them up, put aside, repeat."""
+    from vbn.kernels.counting import added_up, list_pairs, sorted_pairs
 
-    slots = 1 << max(6, int(2 * reach + 2).bit_length())
-    while slots < min(table, 4 * int(offsets[-1] - offsets[0]) * reach):
-        slots *= 2
-    keys, values = np.empty(slots, dtype=np.int64), np.empty(slots, dtype=np.int64)
-    runs: list[Run] = [(keys[:0], values[:0])]
+    size = max(min(room, int(offsets[-1] - offsets[0]) * reach), reach) + 1
+    pairs, spare = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    runs: list[Run] = [(pairs[:0], pairs[:0])]
     sentence, position = 0, int(offsets[0])
     while sentence < len(offsets) - 1:
-        keys.fill(EMPTY)
-        sentence, position, _ = count_window(tokens, offsets, n, reach, window, sentence, position, keys, values)
-        used = np.flatnonzero(keys != EMPTY)
-        runs.append(_sorted(keys[used], values[used], n))
+        sentence, position, n = list_pairs(tokens, offsets, reach, *bits, sentence, position, pairs)
+        runs.append(added_up(sorted_pairs(pairs[:n], spare[:n], bits[1], 2 * bits[0]), bits[1], window))
         while len(runs) > 1 and len(runs[-2][0]) <= 2 * len(runs[-1][0]):
             runs[-2:] = [_merged(runs[-2:])]
     return _merged(runs)
-
-
-def _sorted(keys: IdArray, values: IdArray, n: int) -> Run:
-    """Return keys below n * n, rising, with their values; both are sorted as one number where they fit into one."""
-    bits = 63 - (n * n).bit_length()
-    if bits < 1 or int(values.max(initial=0)) >> bits:
-        order = np.argsort(keys)
-        return keys[order], values[order]
-    both = np.sort((keys << bits) | values)
-    return both >> bits, both & ((1 << bits) - 1)
 
 
 def _merged(runs: list[Run]) -> Run:

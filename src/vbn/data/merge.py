@@ -167,7 +167,8 @@ def thinned(data: Dataset, kept: np.ndarray, *, with_knowledge: bool = True) -> 
     relations.
     """
     old = data.counts
-    counts = Counts.from_coo(old.row_ids()[kept], old.indices[kept], old.values[kept], old.shape)
+    starts = old.indptr - np.searchsorted(np.flatnonzero(~kept), old.indptr)
+    counts = Counts(starts, old.indices[kept], old.values[kept], old.shape)
     columns = _with_share(data.columns, old.column_sums(), counts.column_sums())
     rows = columns if data.shared else _with_share(data.rows, old.row_sums(), counts.row_sums())
     above_rows, above_columns = data.row_taxonomy, data.column_taxonomy

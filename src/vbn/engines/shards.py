@@ -18,7 +18,7 @@ from vbn.data import Counts, Features, MappedArray, by_file, opened
 from vbn.engines.threads import ThreadEngine
 from vbn.kernels import CellArrays, DensityArrays
 from vbn.model import BiasInputs, EntityInputs, Plan, Range, grouped
-from vbn.sampling import CellDrawer, ColumnBlocks, Segment, segment_of, turned_block
+from vbn.sampling import CellDrawer, ColumnBlocks, Packed, Segment, packed, turned_block
 
 _GROUPS = 16  # at most, in which a worker draws its rows: each gives a piece to every worker
 _CELLS_PER_GROUP = 1 << 22
@@ -226,6 +226,7 @@ class Worker:
     def __init__(self, common: Common, rows: SentRows, shard: Shard, threads: int) -> None:
         self._shard, self._owned, self._n_rows = shard, common.owned, common.n_rows
         self._drawer, self._blocks = rows.drawer(common.drawer), usable(common.blocks)
+        self._owner = np.repeat(np.arange(len(common.owned)), [last - first for first, last in common.owned])
         self._engine = ThreadEngine(threads)
 
     def process(self) -> int:
@@ -241,15 +242,16 @@ class Worker:
         """
         entities, size, needed = put_together(own, shared), 0, self._unmarked()
 
-        def task(first: int, last: int) -> CellArrays:
+        def task(first: int, last: int) -> tuple[int, Packed]:
             cells = self._drawer.draw(first, last, epoch)
+            part = self._packed(cells, needed if hand else None)
             entities.update(first, last, cells)
-            return cells
+            return len(cells.indices), part
 
         for group in self._shard.groups:
-            cells = self._engine.map(task, group)
-            size += sum(len(part.indices) for part in cells)
-            yield from self._pieces(cells, needed if hand else None)
+            parts = self._engine.map(task, group)
+            size += sum(cells for cells, _ in parts)
+            yield from self._pieces([part for _, part in parts])
         if hand:
             yield from self._handed(needed, entities.own)
         yield UpdatedRows(entities.own, size)
@@ -260,36 +262,40 @@ class Worker:
         `rows` are the densities that it made of its rows, if workers get some of them.
         """
         needed = self._unmarked()
+
+        def task(first: int, last: int) -> Packed:
+            return self._packed(self._drawer.draw(first, last, epoch), None if rows is None else needed)
+
         for group in self._shard.groups:
-            cells = self._engine.map(lambda first, last: self._drawer.draw(first, last, epoch), group)
-            yield from self._pieces(cells, None if rows is None else needed)
+            yield from self._pieces(self._engine.map(task, group))
         if rows is not None:
             yield from self._handed(needed, rows)
         yield None
 
-    def _unmarked(self) -> list[np.ndarray]:
-        """Return for every worker a mark for each row; none is set yet."""
+    def _unmarked(self) -> np.ndarray:
+        """Return for every worker (a line) a mark for each row; none is set yet."""
         first, last = self._shard.rows
-        return [np.zeros(last - first, bool) for _ in self._owned]
+        return np.zeros((len(self._owned), last - first), bool)
 
-    def _handed(self, needed: list[np.ndarray], rows: DensityArrays) -> Iterator[Handed]:
+    def _handed(self, needed: np.ndarray, rows: DensityArrays) -> Iterator[Handed]:
         for marks in needed:
             places = np.flatnonzero(marks)
             yield Handed(places + self._shard.rows[0], rows.mean[places], rows.variance[places])
 
-    def _pieces(self, cells: Sequence[CellArrays], needed: list[np.ndarray] | None) -> Iterator[Segment]:
-        """Yield the cells of a group, one segment for every worker, with the numbers that rows have among all.
+    def _packed(self, cells: CellArrays, needed: np.ndarray | None) -> Packed:
+        """Return the entries of a range of rows, with the numbers that rows have among all.
 
-        The rows that each worker's segment has are marked in `needed`.
+        The rows that each worker's columns refer to are marked in `needed`.
         """
-        base = self._shard.rows[0]
-        numbered = [part._replace(first=part.first + base) for part in cells]
-        segment = segment_of(numbered, self._blocks, self._drawer.new.dtype, self._engine)
-        for number, blocks in enumerate(self._owned):
-            piece = segment.part(*blocks)
-            if needed is not None:
-                needed[number][piece.rows - base] = True
-            yield piece
+        if needed is not None:
+            rows = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
+            needed[self._owner[self._blocks.block_of[cells.indices]], cells.first + rows] = True
+        return packed(cells._replace(first=cells.first + self._shard.rows[0]), self._blocks)
+
+    def _pieces(self, parts: Sequence[Packed]) -> Iterator[Segment]:
+        """Yield the entries of a group, one segment for every worker."""
+        segment = Segment.of(parts, self._drawer.new.dtype)
+        return (segment.part(*blocks) for blocks in self._owned)
 
     def update_columns(
         self, shared: Sequence[np.ndarray], own: EntityInputs, biases: BiasInputs, *received: Segment | Handed
@@ -298,7 +304,7 @@ class Worker:
 
         That is pieces of cells, and the densities of rows where these are not shared.
         """
-        pieces = [each for each in received if isinstance(each, Segment)]
+        pieces: list[Segment] = [usable(each) for each in received if isinstance(each, Segment)]
         handed = [each for each in received if isinstance(each, Handed)]
         entities, biases, places = put_together(own, shared), usable(biases), None
         if handed:
@@ -309,7 +315,7 @@ class Worker:
 
         def task(first: int, last: int) -> None:
             number = int(self._blocks.block_of[first + start]) - block
-            cells = turned_block(pieces, number, last - first, dtype)._replace(first=first)
+            cells = turned_block(pieces, number, (first, last), self._blocks.bits, dtype)
             if places is not None:
                 cells = cells._replace(indices=places[cells.indices])
             entities.update(first, last, cells)

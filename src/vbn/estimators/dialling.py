@@ -2,25 +2,39 @@
 
 A few pairs are taken out of the data, and a copy of the model does without them. Where the data is small, the copy is
 fitted to the rest from scratch: a copy that only forgets remembers too much there, and the position comes out too near
-to 0. Where it is large, the copy forgets: rows and rare columns that had a pair start again from their priors, and a
-few epochs on the rest settle everything. What the copy ranks best is the position. The model itself is left as it is.
+to 0. Where it is larger, the copy forgets: rows and rare columns that had a pair start again from their priors, and a
+few epochs on the rest settle everything. Where it is so large that a copy of the counts would hurt, rows that had a
+pair are inferred again from their other pairs, as those of new users are, and columns stay as they are. What the copy
+ranks best is the position. The model itself is left as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from vbn.data import Dataset, bytes_of, thinned
+from vbn.data import Counts, Dataset, bytes_of, thinned
 from vbn.engines import Engine
 from vbn.estimators.checking import Settings
 from vbn.estimators.training import Training, prepare
-from vbn.inference import DIALS, FAVOURS, Cases, best_dial, objectives, rare_targets, worth_of
+from vbn.inference import (
+    DIALS,
+    FAVOURS,
+    Cases,
+    best_dial,
+    contexts_of,
+    fold_in,
+    objectives,
+    rare_targets,
+    worth_of,
+)
 from vbn.model import Block, Trained, train
 
 _SMALL = 30_000  # cells: so few are fitted again in no time
+_LARGE = 10_000_000  # cells: a column hardly remembers one of so many
 _EPOCHS = 3  # of a copy that forgets
 _SHARE, _SHARE_OF_FEW = 0.05, 0.1  # of the pairs, at most
 _LEAST, _MOST = 30, 2_000  # pairs: fewer say nothing, more only take longer
@@ -37,19 +51,28 @@ def choose_dials(
     """
     if data.kind == "sequences" or (held := _held_out(data, int(params["seed"]))) is None:
         return {}
-    kept = np.ones(data.counts.nnz, dtype=bool)
+    counts = data.counts
+    rows, columns = np.searchsorted(counts.indptr, held, side="right") - 1, counts.indices[held].astype(np.int64)
+    if _large(data):
+        known = _rows_without(counts, rows, held)
+        cases = Cases(rows, columns, rare_targets(data, columns)[0], known)
+        return _best(_folded(trained, known, rows), cases)
+    kept = np.ones(counts.nnz, dtype=bool)
     kept[held] = False
     if data.shared:
-        kept &= ~_turned(data, held)
+        kept[_turned(counts, rows, columns)] = False
     rest = thinned(data, kept)
-    rows, columns = data.counts.row_ids()[held].astype(np.int64), data.counts.indices[held].astype(np.int64)
     cases = Cases(rows, columns, rare_targets(rest, columns)[0], rest.counts)
     silent = {**params, "verbose": False, "checkpoint": None, "tol": None}
     if _small(data):
         training, epochs = prepare(silent, settings, rest, None, None, whole=True), int(params["epochs"])
     else:
         training, epochs = _forgetting(silent, settings, rest, trained, cases), _EPOCHS
-    copy = _fitted(training, engine, params, epochs)
+    return _best(_fitted(training, engine, params, epochs), cases)
+
+
+def _best(copy: Trained, cases: Cases) -> dict[str, tuple[float, float]]:
+    """Return the best position by what is favoured, for a model that does not know the held-out pairs."""
     worth = worth_of(*cases.ranks(copy))
     found: dict[str, tuple[float, float]] = {}
     allowed = np.ones(len(DIALS), dtype=bool)
@@ -75,10 +98,38 @@ def _held_out(data: Dataset, seed: int) -> np.ndarray | None:
     return np.asarray(counts.indptr[chosen] + (rng.random(len(chosen)) * sizes[chosen]).astype(np.int64))
 
 
-def _turned(data: Dataset, held: np.ndarray) -> np.ndarray:
-    """Return a mask of the cells that are held-out ones turned round."""
-    rows, columns, n = data.counts.row_ids().astype(np.int64), data.counts.indices.astype(np.int64), len(data.columns)
-    return np.isin(rows * n + columns, columns[held] * n + rows[held])
+def _turned(counts: Counts, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return the cells that are some others turned round."""
+    found = []
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        begin, end = counts.indptr[column : column + 2].tolist()
+        at = begin + int(np.searchsorted(counts.indices[begin:end], row))
+        if at < end and counts.indices[at] == row:
+            found.append(at)
+    return np.array(found, np.int64)
+
+
+def _large(data: Dataset) -> bool:
+    """Return whether columns are taken as they are; rows must have no prior but zero."""
+    return data.counts.nnz > _LARGE and data.row_taxonomy is None and data.row_features is None
+
+
+def _rows_without(counts: Counts, rows: np.ndarray, held: np.ndarray) -> Counts:
+    """Return the counts of some rows, each without a cell, and nothing of the others."""
+    spans = [np.arange(counts.indptr[row], counts.indptr[row + 1]) for row in rows.tolist()]
+    cells = np.setdiff1d(np.concatenate(spans), held)
+    sizes = np.zeros(counts.shape[0] + 1, np.int64)
+    sizes[rows + 1] = np.diff(counts.indptr)[rows] - 1
+    return Counts(np.cumsum(sizes), counts.indices[cells], counts.values[cells], counts.shape)
+
+
+def _folded(trained: Trained, known: Counts, rows: np.ndarray) -> Trained:
+    """Return a model whose densities of some rows are inferred from what is known of them, given all columns."""
+    q = trained.posterior
+    folded = fold_in(trained, contexts_of(known, rows))
+    mean, variance = q.u.mean.copy(), q.u.variance.copy()
+    mean[rows], variance[rows] = folded.mean, folded.variance
+    return replace(trained, posterior=q.with_arrays(q.arrays() | {"u.mean": mean, "u.variance": variance}))
 
 
 def _small(data: Dataset) -> bool:

@@ -490,6 +490,7 @@ class VBN(Answers):
             if reached is not None:
                 training.go_on_from(*reached)
             self._run(training, params, callbacks, checkpoints, interrupt)
+            del training  # its densities, and their average: the model has its own
             self._choose_dials(params, settings, interrupt)
         return self
 

@@ -2,9 +2,9 @@
 
 Words are split at white space, and each distinct word gets the next number.
 
-Pairs are counted in a hash table of fixed size, keyed by the cell ``low * n + high`` of an unordered pair of entities.
-A full table is returned to the caller, which stores it as a sorted run; runs are merged pairwise. The list of all pairs
-of a corpus is never held in memory.
+Pairs are listed in an array of fixed size, each as one number: its two entities, the lower one first, and their
+distance. A full array is sorted and added up to a run, and runs are merged pairwise. The list of all pairs of a corpus
+is never held in memory.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from vbn.kernels.compile import helper, kernel
 
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a
 _LINE, _RETURN, _SPACE = 10, 13, 32
-EMPTY = -1
+_DIGIT = 11  # bits that are sorted by at once: so many places are in the cache
 
 
 @njit(cache=True, nogil=True)
-def count_window(tokens, offsets, n, reach, window, sentence, position, keys, values):
-    """Count pairs at distance 1 ... reach within sentences, until the corpus or the table ends.
+def list_pairs(tokens, offsets, reach, bits, low, sentence, position, pairs):
+    """List pairs at distance 1 ... reach within sentences, until the corpus or the room ends.
 
     Parameters
     ----------
@@ -29,88 +29,117 @@ def count_window(tokens, offsets, n, reach, window, sentence, position, keys, va
         int32, the entities of all sentences, concatenated.
     offsets
         int64, sentence ``s`` is ``tokens[offsets[s]:offsets[s + 1]]``.
-    n
-        Number of entities.
     reach
         The largest distance.
-    window
-        A pair at distance d counts ``window - d + 1``; if 0, every pair counts 1.
+    bits, low
+        Bits of an entity, and of a distance.
     sentence, position
         Where to begin: a sentence, and a token in it (an index into `tokens`).
-    keys, values
-        int64, the table, which is written to. Its length is a power of two, and `keys` is filled with -1.
+    pairs
+        int64, longer than `reach`; is written to.
 
     Returns
     -------
-    sentence, position, filled
-        Where to continue (``sentence == len(offsets) - 1`` at the end), and the number of cells in use.
+    sentence, position, listed
+        Where to continue (``sentence == len(offsets) - 1`` at the end), and the number of pairs.
     """
-    mask = keys.shape[0] - 1
-    room = keys.shape[0] // 2 - reach
-    filled = 0
+    room, listed = len(pairs) - reach, 0
     while sentence < offsets.shape[0] - 1:
         end = offsets[sentence + 1]
         while position < end:
-            if filled > room:
-                return sentence, position, filled
+            if listed > room:
+                return sentence, position, listed
             here = np.int64(tokens[position])
             for other in range(position + 1, min(position + reach + 1, end)):
                 there = np.int64(tokens[other])
-                key = min(here, there) * n + max(here, there)
-                amount = window - (other - position) + 1 if window > 0 else 1
-                slot = _scrambled(key) & mask
-                while keys[slot] != key and keys[slot] != EMPTY:
-                    slot = (slot + 1) & mask
-                if keys[slot] == EMPTY:
-                    keys[slot] = key
-                    values[slot] = 0
-                    filled += 1
-                values[slot] += amount
+                pairs[listed] = (min(here, there) << bits | max(here, there)) << low | (other - position)
+                listed += 1
             position += 1
         sentence += 1
-    return sentence, position, filled
+    return sentence, position, listed
 
 
 @njit(cache=True, nogil=True)
-def _scrambled(key):
-    """Spread neighbouring keys over the table (the finaliser of splitmix64)."""
-    mixed = np.uint64(key)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(1))
+def sorted_pairs(pairs, spare, low, bits):
+    """Sort by the `bits` above the `low` ones, digit by digit from the last; return one of the two arrays."""
+    passes = max((bits + _DIGIT - 1) // _DIGIT, 1)
+    digit = (bits + passes - 1) // passes
+    mask, places = (1 << digit) - 1, np.zeros((passes, 1 << digit), np.int64)
+    for pair in pairs:
+        rest = pair >> low
+        for number in range(passes):
+            places[number, rest & mask] += 1
+            rest >>= digit
+    for number in range(passes):
+        place, total = places[number], 0
+        for value in range(1 << digit):
+            total += place[value]
+            place[value] = total - place[value]
+        for pair in pairs:
+            value = pair >> (low + number * digit) & mask
+            spare[place[value]] = pair
+            place[value] += 1
+        pairs, spare = spare, pairs
+    return pairs
+
+
+@njit(cache=True, nogil=True)
+def added_up(pairs, low, window):
+    """Return the distinct keys of sorted pairs, and what each counts.
+
+    A pair at distance d counts ``window - d + 1``; if `window` is 0, every pair counts 1.
+    """
+    size = 0
+    for k in range(len(pairs)):
+        size += k == 0 or pairs[k] >> low != pairs[k - 1] >> low
+    keys, amounts = np.empty(size, np.int64), np.zeros(size, np.int64)
+    at = -1
+    for k in range(len(pairs)):
+        key = pairs[k] >> low
+        at += k == 0 or key != pairs[k - 1] >> low
+        keys[at] = key
+        amounts[at] += window - (pairs[k] & ((1 << low) - 1)) + 1 if window > 0 else 1
+    return keys, amounts
 
 
 @njit(cache=True, nogil=True)
 def merge_runs(keys_a, values_a, keys_b, values_b):
-    """Merge two runs of ascending keys into one, adding the values of keys that are in both."""
-    keys = np.empty(keys_a.shape[0] + keys_b.shape[0], dtype=np.int64)
-    values = np.empty(keys.shape[0], dtype=np.int64)
-    a = b = size = 0
-    while a < keys_a.shape[0] or b < keys_b.shape[0]:
-        take_a = b == keys_b.shape[0] or (a < keys_a.shape[0] and keys_a[a] <= keys_b[b])
-        take_b = a == keys_a.shape[0] or (b < keys_b.shape[0] and keys_b[b] <= keys_a[a])
-        values[size] = 0
-        if take_a:
-            keys[size] = keys_a[a]
-            values[size] += values_a[a]
-            a += 1
-        if take_b:
-            keys[size] = keys_b[b]
-            values[size] += values_b[b]
-            b += 1
+    """Merge two runs of ascending keys into one, adding the values of keys that are in both.
+
+    Both loops do without branches, which nobody could predict; the first one only counts.
+    """
+    n_a, n_b = len(keys_a), len(keys_b)
+    a = b = size = np.int64(0)
+    while a < n_a and b < n_b:
+        key_a, key_b = keys_a[a], keys_b[b]
+        a, b, size = a + np.int64(key_a <= key_b), b + np.int64(key_b <= key_a), size + 1
+    size += n_a - a + n_b - b
+    keys, values = np.empty(size, np.int64), np.empty(size, np.int64)
+    a = b = size = np.int64(0)
+    while a < n_a and b < n_b:
+        key_a, key_b = keys_a[a], keys_b[b]
+        from_a, from_b = np.int64(key_a <= key_b), np.int64(key_b <= key_a)
+        keys[size] = min(key_a, key_b)
+        values[size] = from_a * values_a[a] + from_b * values_b[b]
+        a, b, size = a + from_a, b + from_b, size + 1
+    for k in range(a, n_a):
+        keys[size], values[size] = keys_a[k], values_a[k]
         size += 1
-    return keys[:size].copy(), values[:size].copy()
+    for k in range(b, n_b):
+        keys[size], values[size] = keys_b[k], values_b[k]
+        size += 1
+    return keys, values
 
 
 @njit(cache=True, nogil=True)
-def mirrored(cells, amounts, n):
+def mirrored(cells, amounts, n, bits, unit):
     """Return counts of unordered pairs as a symmetric CSR matrix; a pair of an entity with itself counts twice.
 
-    Cells are in ascending order, so each row gets its columns in order.
+    Cells are in ascending order, so each row gets its columns in order. Amounts are counted in units.
     """
-    indptr = np.zeros(n + 1, dtype=np.int64)
+    indptr, mask = np.zeros(n + 1, dtype=np.int64), (1 << bits) - 1
     for cell in cells:
-        low, high = cell // n, cell % n
+        low, high = cell >> bits, cell & mask
         indptr[low + 1] += 1
         if high != low:
             indptr[high + 1] += 1
@@ -119,8 +148,9 @@ def mirrored(cells, amounts, n):
     cursor = indptr[:-1].copy()
     indices, values = np.empty(indptr[n], dtype=np.int32), np.empty(indptr[n], dtype=np.float64)
     for k in range(len(cells)):
-        low, high = cells[k] // n, cells[k] % n
-        amount = 2.0 * amounts[k] if low == high else amounts[k]
+        low, high = cells[k] >> bits, cells[k] & mask
+        amount = amounts[k] / unit
+        amount = 2.0 * amount if low == high else amount
         indices[cursor[low]], values[cursor[low]] = high, amount
         cursor[low] += 1
         if high != low:

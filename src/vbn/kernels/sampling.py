@@ -4,7 +4,9 @@ Random numbers depend on the position: a stream belongs to (seed, epoch, stream,
 
 Cells by row become cells by column in two steps that both stay in the cache: by block of columns, then by column. In
 between, an entry has three numbers: its row, its column within the block, and its weight, which is negative for a
-negative. A cell that is both positive and negative has two entries.
+negative. A cell that is both positive and negative has two entries. An entry is packed
+into one word if all weights of its range of rows are whole numbers below 128, and into two otherwise; rows are counted
+from the first one of the range.
 """
 
 from __future__ import annotations
@@ -231,59 +233,78 @@ def sample_rows(
     return lengths, columns[:size].copy(), positive[:size].copy(), negative[:size].copy()
 
 
+@helper
+def _is_byte(weight):
+    """Return whether a weight that is not negative is a whole number below 128."""
+    return (weight < 128) & (weight == np.int32(weight))
+
+
 @kernel
-def count_blocks(cells, block_of, n_blocks):
-    """Count the entries of some rows in each block of columns."""
-    counts = np.zeros(n_blocks, np.int64)
+def pack_rows(cells, block_of, starts, bits, word_like):
+    """Return the entries of some rows, at most 65,536, by block of columns: words of an entry, block starts, words.
+
+    `starts` are the first columns of the blocks; a column within its block takes at most `bits`.
+    """
+    n_rows, word = len(cells.indptr) - 1, word_like.dtype.type
+    at, short = np.zeros(len(starts), np.uint64), n_rows << bits <= 1 << 24
     for k in range(cells.indptr[0], cells.indptr[-1]):
-        counts[block_of[cells.indices[k]]] += (cells.positive[k] > 0) + (cells.negative[k] > 0)
-    return counts
-
-
-@kernel
-def scatter_blocks(cells, block_of, starts, cursor, rows, columns, weights):
-    """Write the entries of some rows at the `cursor` of their blocks; `starts` are the first columns of the blocks."""
-    for i in range(len(cells.indptr) - 1):
+        positive, negative = cells.positive[k], cells.negative[k]
+        at[block_of[cells.indices[k]]] += np.uint64(positive > 0) + np.uint64(negative > 0)
+        short &= _is_byte(positive) & _is_byte(negative)
+    each, one = np.uint64(1 if short else 2), np.uint64(1)
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    for block in range(len(starts)):
+        offsets[block + 1] = offsets[block] + np.int64(at[block] * each)
+        at[block] = offsets[block]
+    data = np.empty(offsets[-1], word_like.dtype)
+    weights = data.view(cells.positive.dtype)
+    for i in range(n_rows):
         for k in range(cells.indptr[i], cells.indptr[i + 1]):
             j = cells.indices[k]
             block = block_of[j]
-            if cells.positive[k] > 0:
-                at = cursor[block]
-                cursor[block] += 1
-                rows[at], columns[at], weights[at] = cells.first + i, j - starts[block], cells.positive[k]
-            if cells.negative[k] > 0:
-                at = cursor[block]
-                cursor[block] += 1
-                rows[at], columns[at], weights[at] = cells.first + i, j - starts[block], -cells.negative[k]
+            here, column = at[block], j - starts[block]
+            positive, negative = cells.positive[k], cells.negative[k]
+            if not (positive > 0) | (negative > 0):
+                continue
+            if short:
+                place = np.int64(i << bits | column) << 8
+                data[here] = word(place | (np.int64(positive) if positive > 0 else 128 | np.int64(negative)))
+            else:
+                place = np.int64(i << 16 | column)
+                data[here] = word(place)
+                weights[here + one] = positive if positive > 0 else -negative
+            if (positive > 0) & (negative > 0):
+                here += each
+                data[here] = word(place | 128 | np.int64(negative) if short else place)
+                if not short:
+                    weights[here + one] = -negative
+            at[block] = here + each
+    return np.int64(each), offsets, data
 
 
 @kernel
-def turn_block(rows, columns, weights, width):
-    """Return the cells of a block by column, rows ascending: indptr, rows, weights as positive, weights as negative."""
-    indptr = np.zeros(width + 1, np.int64)
-    newest = np.full(width, -1, np.int64)  # the latest entry of each column
-    for k in range(len(rows)):
-        j = columns[k]
-        before = newest[j]
-        newest[j] = k
-        if before < 0 or rows[before] != rows[k] or (weights[before] > 0) == (weights[k] > 0):
-            indptr[j + 1] += 1
-    for j in range(width):
-        indptr[j + 1] += indptr[j]
-    cursor = indptr[:-1].copy()
-    newest[:] = -1
-    turned = np.empty(indptr[-1], np.int32)
-    positive, negative = np.zeros(indptr[-1], weights.dtype), np.zeros(indptr[-1], weights.dtype)
-    for k in range(len(rows)):
-        j, weight = columns[k], weights[k]
-        before = newest[j]
-        newest[j] = k
-        if before < 0 or rows[before] != rows[k] or (weights[before] > 0) == (weight > 0):
-            turned[cursor[j]] = rows[k]
-            cursor[j] += 1
-        at = cursor[j] - 1
-        if weight > 0:
-            positive[at] = weight
-        else:
-            negative[at] = -weight
-    return indptr, turned, positive, negative
+def turn_block(firsts, each, offsets, data, block, bits, latest, ends, rows, weights):
+    """Go through a block of packed entries by row: count the cells of each column, or write them if there is room.
+
+    Every range of rows has its first row, the words of its entries and a line of `offsets`. `latest` is the row and
+    sign of each column's latest entry; two entries of one row and different signs are one cell. `ends` are the cells
+    of each column so far, or the place after the latest one in `rows` and `weights`, which has two lines, one for
+    positives and one for negatives.
+    """
+    mask, given, writes = (1 << bits) - 1, data.view(weights.dtype), len(rows) > 0
+    for part in range(len(firsts)):
+        first, step = np.int64(firsts[part]), np.int64(each[part])
+        for at in range(np.int64(offsets[part, block]), np.int64(offsets[part, block + 1]), step):
+            entry = np.int64(data[at])
+            if step == 1:
+                row, j, sign = first + (entry >> (8 + bits)), (entry >> 8) & mask, entry >> 7 & 1
+                weight = weights.dtype.type(entry & 127)
+            else:
+                row, j, weight = first + (entry >> 16), entry & 65535, given[at + 1]
+                sign, weight = np.int64(weight < 0), abs(weight)
+            key = 2 * row + sign
+            end = ends[j] + np.int64(latest[j] ^ 1 != key)
+            latest[j], ends[j] = key, end
+            if writes:
+                rows[end - 1] = row
+                weights[sign, end - 1] = weight

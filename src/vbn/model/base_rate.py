@@ -33,7 +33,7 @@ def with_base_rates(network: Network, pairs: Mapping[str, Relation], whole: bool
     earlier pairs are not among them. Relations that are learned together with the densities keep a scale of 1, as in
     the paper.
     """
-    if not network.apart:
+    if not network.apart or not network.relations:
         return network.relations
     vectors, found = relation_vectors(network.posterior, network.shared), []
     for info, blocks in zip(network.relations, network.posterior.relations, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from vbn.kernels import CellArrays
 from vbn.model.engine import Engine
 from vbn.model.likelihoods import BiasInputs, EntityInputs, RelationCells
 from vbn.model.posterior import Posterior
-from vbn.sampling import ColumnBlocks, Sample, Sampler, Segments
+from vbn.sampling import WIDEST, ColumnBlocks, Packed, Sample, Sampler, Segments, packed
 
 _CELLS_PER_TASK = 1 << 15
 _CELLS_PER_BLOCK = 1 << 16  # in a block of columns
-_CELLS_PER_GROUP = 1 << 22
-_ENTRY = 10  # bytes per cell between the half-sweeps, in float32
+_CELLS_PER_GROUP = 1 << 23
+_MOST_TASKS = 1 << 12
+_ENTRY = 8  # bytes per cell between the half-sweeps, in float32; half of it if all weights are whole
 
 Range = tuple[int, int]
 
@@ -59,8 +60,12 @@ class LocalCells(ABC):
         """Return the cells of a range of rows."""
 
     @abstractmethod
-    def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
-        """Keep the cells of a group of row ranges for the sweep over columns."""
+    def packed(self, cells: CellArrays) -> Any:
+        """Return what is kept of a range of rows for the sweep over columns."""
+
+    @abstractmethod
+    def put_aside(self, parts: Sequence[Any]) -> None:
+        """Keep a group of row ranges, as `packed` returns them."""
 
     @abstractmethod
     def column_ranges(self) -> Sequence[Range]:
@@ -73,13 +78,14 @@ class LocalCells(ABC):
     def update_rows(self, entities: EntityInputs, engine: Runner) -> None:
         """Update the densities of all active rows in place, and keep their cells for the columns."""
 
-        def task(first: int, last: int) -> CellArrays:
+        def task(first: int, last: int) -> Any:
             cells = self.rows(first, last)
+            part = self.packed(cells)  # while the cells are in the cache
             entities.update(first, last, cells)
-            return cells
+            return part
 
         for group in self.groups():
-            self.put_aside(engine.map(task, group), engine)
+            self.put_aside(engine.map(task, group))
 
     def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Runner) -> np.ndarray:
         """Update the densities and biases of all active columns in place; return the likelihood of each column."""
@@ -113,7 +119,10 @@ class GivenSample(LocalCells):
         """Return the cells of a range of rows."""
         return self.sample.cells.part(first, last)
 
-    def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
+    def packed(self, cells: CellArrays) -> None:
+        """Keep nothing: the whole sample is here."""
+
+    def put_aside(self, parts: Sequence[None]) -> None:
         """Do nothing."""
 
     def column_ranges(self) -> Sequence[Range]:
@@ -151,7 +160,7 @@ def grouped(load: np.ndarray, cells: float = _CELLS_PER_GROUP) -> list[list[Rang
     """Return ranges of rows in groups of about `cells` cells; `load` is the number of cells expected of each row."""
     groups: list[list[Range]] = []
     loads = np.concatenate(([0.0], np.cumsum(load)))
-    for bounds in ranges_by_load(load + 1.0, _CELLS_PER_TASK):
+    for bounds in ranges_by_load(load + 1.0, max(_CELLS_PER_TASK, loads[-1] / _MOST_TASKS), WIDEST):
         if not groups or loads[bounds[1]] - loads[groups[-1][0][0]] > cells:
             groups.append([])
         groups[-1].append(bounds)
@@ -173,10 +182,14 @@ class DrawnSample(LocalCells):
         """Draw the cells of a range of rows."""
         return self.plan.sampler.draw(first, last, self.epoch)
 
-    def put_aside(self, cells: Sequence[CellArrays], engine: Runner) -> None:
-        """Keep the cells of a group of row ranges, by block of columns."""
-        self._segments.add(cells, engine)
-        self.size += sum(len(part.indices) for part in cells)
+    def packed(self, cells: CellArrays) -> tuple[int, Packed]:
+        """Return the number of cells, and their entries by block of columns."""
+        return len(cells.indices), packed(cells, self.plan.blocks)
+
+    def put_aside(self, parts: Sequence[tuple[int, Packed]]) -> None:
+        """Keep the entries of a group of row ranges."""
+        self._segments.add([part for _, part in parts])
+        self.size += sum(size for size, _ in parts)
 
     def column_ranges(self) -> Sequence[Range]:
         """Return the blocks of columns."""

@@ -1,6 +1,6 @@
 """The sample of an epoch: the pairs and the noise that the model sees."""
 
-from vbn.sampling.cells import Cells, ColumnBlocks, Sample, Segment, Segments, segment_of, turned_block
+from vbn.sampling.cells import WIDEST, Cells, ColumnBlocks, Packed, Sample, Segment, Segments, packed, turned_block
 from vbn.sampling.drawer import CellDrawer, Past, with_negatives
 from vbn.sampling.sampler import (
     Sampler,
@@ -12,9 +12,11 @@ from vbn.sampling.sampler import (
 )
 
 __all__ = [
+    "WIDEST",
     "CellDrawer",
     "Cells",
     "ColumnBlocks",
+    "Packed",
     "Past",
     "Sample",
     "Sampler",
@@ -22,9 +24,9 @@ __all__ = [
     "Segments",
     "keep_probabilities",
     "noise_weights",
+    "packed",
     "relation_counts",
     "relation_noise",
-    "segment_of",
     "turned_block",
     "weight_of",
     "with_negatives",

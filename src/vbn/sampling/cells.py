@@ -1,26 +1,27 @@
 """The cells of an epoch's sample, by row and by column.
 
-Rows are drawn and updated range by range, and their cells are put aside by block of columns, in memory or in files;
-once all rows are done, each block is turned into cells by column. Neither layout of the whole sample is ever held.
+Rows are drawn and updated range by range, and their cells are packed by block of columns, in memory or in files; once
+all rows are done, each block is turned into cells by column. Neither layout of the whole sample is ever held.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from vbn._errors import REMEDY, StorageError
-from vbn.data import Runner, ranges_by_load
+from vbn.data import ranges_by_load
 from vbn.kernels import CellArrays
 
 _CELLS_PER_BLOCK = 1 << 16
-_WIDEST = 1 << 16  # columns of a block: their numbers within it take two bytes
+WIDEST = 1 << 16
+"""Columns of a block, and rows of a range: their numbers within it take two bytes."""
 _MOST_BLOCKS = 2048
 
 
@@ -36,7 +37,7 @@ class ColumnBlocks:
     def of(cls, load: np.ndarray, cells: float) -> ColumnBlocks:
         """Return blocks of about `cells` cells each, where `load` is how many each column may get."""
         total = float(load.sum())
-        ranges = ranges_by_load(load + total / max(len(load), 1) * 1e-3, max(cells, total / _MOST_BLOCKS), _WIDEST)
+        ranges = ranges_by_load(load + total / max(len(load), 1) * 1e-3, max(cells, total / _MOST_BLOCKS), WIDEST)
         starts = np.array([first for first, _ in ranges], np.int64)
         sizes = [last - first for first, last in ranges]
         return cls(ranges, starts, np.repeat(np.arange(len(ranges), dtype=np.int32), sizes))
@@ -44,45 +45,80 @@ class ColumnBlocks:
     def __len__(self) -> int:
         return len(self.ranges)
 
+    @cached_property
+    def bits(self) -> int:
+        """Bits of a column's number within its block."""
+        return max((last - first - 1 for first, last in self.ranges), default=0).bit_length()
+
+
+class Packed(NamedTuple):
+    """Entries of a range of rows, by block: block b has the words offsets[b]..offsets[b + 1]-1, `each` for an entry."""
+
+    first: int
+    each: int
+    offsets: np.ndarray
+    words: np.ndarray
+
 
 class Segment(NamedTuple):
-    """Entries of some ranges of rows, sorted by block: block b has those from offsets[b] to offsets[b + 1]."""
+    """Entries of some ranges of rows, each with its first row, the words of an entry, and a line of offsets."""
 
+    firsts: np.ndarray
+    each: np.ndarray
     offsets: np.ndarray
-    rows: np.ndarray
-    columns: np.ndarray
-    weights: np.ndarray
+    words: np.ndarray
+
+    @classmethod
+    def of(cls, parts: Sequence[Packed], dtype: np.dtype) -> Segment:
+        """Return the entries of ranges of rows, which may be none; `dtype` is that of the weights."""
+        words = np.concatenate([np.empty(0, _word(dtype)), *(part.words for part in parts)])
+        starts = np.cumsum([0, *(len(part.words) for part in parts)])
+        small = np.int32 if len(words) < 2**31 else np.int64
+        offsets = [(part.offsets + start).astype(small) for part, start in zip(parts, starts, strict=False)]
+        firsts, each = (np.array([part[field] for part in parts], np.int64) for field in (0, 1))
+        lines = np.array(offsets) if offsets else np.empty((0, 0), small)
+        return cls(firsts, each, lines, words)
 
     def part(self, first: int, last: int) -> Segment:
         """Return the entries of the blocks first..last-1, renumbered from 0."""
-        offsets = self.offsets[first : last + 1]
-        entries = slice(int(offsets[0]), int(offsets[-1]))
-        return Segment(offsets - offsets[0], self.rows[entries], self.columns[entries], self.weights[entries])
+        own = [
+            Packed(row, each, line[first : last + 1] - line[first], self.words[line[first] : line[last]])
+            for row, each, line in zip(self.firsts.tolist(), self.each.tolist(), self.offsets, strict=True)
+        ]
+        return Segment.of(own, self.words.dtype)
 
 
-def segment_of(cells: Sequence[CellArrays], blocks: ColumnBlocks, dtype: np.dtype, runner: Runner) -> Segment:
-    """Return the entries of consecutive ranges of rows, which may be none; `dtype` is that of the weights."""
-    from vbn.kernels.sampling import count_blocks, scatter_blocks
-
-    each = [(n, n + 1) for n in range(len(cells))]
-    counted = runner.map(lambda n, _: count_blocks(cells[n], blocks.block_of, len(blocks)), each)
-    counts = np.array(counted, np.int64).reshape(len(each), len(blocks))
-    offsets = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
-    cursors = offsets[:-1] + np.cumsum(counts, axis=0) - counts
-    n = int(offsets[-1])
-    segment = Segment(offsets, np.empty(n, np.int32), np.empty(n, np.uint16), np.empty(n, dtype))
-    runner.map(lambda n, _: scatter_blocks(cells[n], blocks.block_of, blocks.starts, cursors[n], *segment[1:]), each)
-    return segment
+def _word(dtype: np.dtype) -> np.dtype:
+    """Return the type of the words that hold weights."""
+    return np.dtype(f"u{dtype.itemsize}")
 
 
-def turned_block(segments: Sequence[Segment], block: int, width: int, dtype: np.dtype) -> CellArrays:
-    """Return the cells of a block of `width` columns, by column from 0; `segments` are in the order of their rows."""
+def packed(cells: CellArrays, blocks: ColumnBlocks) -> Packed:
+    """Return the entries of a range of at most `WIDEST` rows."""
+    from vbn.kernels.sampling import pack_rows
+
+    none = np.empty(0, _word(cells.positive.dtype))
+    return Packed(cells.first, *pack_rows(cells, blocks.block_of, blocks.starts, blocks.bits, none))
+
+
+def turned_block(
+    segments: Sequence[Segment], block: int, bounds: tuple[int, int], bits: int, dtype: np.dtype
+) -> CellArrays:
+    """Return the cells of a block of the columns `bounds`, by column; `segments` are in the order of their rows."""
     from vbn.kernels.sampling import turn_block
 
-    none = np.empty(0, np.int32), np.empty(0, np.uint16), np.empty(0, dtype)
-    held = [[array[part.offsets[block] : part.offsets[block + 1]] for array in part[1:]] for part in segments]
-    rows, columns, weights = (np.concatenate(arrays) for arrays in zip(none, *held, strict=True))
-    return CellArrays(*turn_block(rows, columns, weights, width))
+    first, last = bounds
+    indptr, latest = np.zeros(last - first + 1, np.int64), np.full(last - first, -2, np.int64)
+    rows, weights = np.empty(0, np.int32), np.empty((2, 0), dtype)
+    for segment in segments:
+        turn_block(*segment, block, bits, latest, indptr[1:], rows, weights)
+    np.cumsum(indptr, out=indptr)
+    ends, n = indptr[:-1].copy(), int(indptr[-1])
+    latest.fill(-2)
+    rows, weights = np.empty(n, np.int32), np.zeros((2, n), dtype)
+    for segment in segments if n else ():
+        turn_block(*segment, block, bits, latest, ends, rows, weights)
+    return CellArrays(indptr, rows, weights[0], weights[1], first)
 
 
 class Segments:
@@ -93,45 +129,36 @@ class Segments:
         self._held: list[Segment] = []
         self._folder = tempfile.TemporaryDirectory(prefix="vbn-cells-") if on_disk else None
 
-    def add(self, cells: Sequence[CellArrays], runner: Runner) -> None:
-        """Put aside the cells of consecutive ranges of rows, which follow all that were added before."""
-        if not cells:
-            return
-        segment = segment_of(cells, self.blocks, self.dtype, runner)
+    def add(self, parts: Sequence[Packed]) -> None:
+        """Put aside the entries of consecutive ranges of rows, which follow all that were added before."""
+        segment = Segment.of(parts, self.dtype)
         self._held.append(segment if self._folder is None else self._written(segment, Path(self._folder.name)))
 
     def _written(self, segment: Segment, folder: Path) -> Segment:
-        mapped = []
-        for name, array in zip(segment._fields[1:], segment[1:], strict=True):
-            file = folder / f"{len(self._held)}.{name}"
-            try:
-                array.tofile(file)
-            except OSError as error:
-                raise StorageError(
-                    f"no room for the cells of a sample in {folder.parent}: {error}. Free some space there, let TMPDIR "
-                    f"name a folder on another disk, or allow more memory with {REMEDY}",
-                    remedies=[("memory",)],
-                ) from error
-            mapped.append(np.memmap(file, array.dtype, "r") if len(array) else array)
-        return Segment(segment.offsets, *mapped)
+        if len(segment.words) == 0:
+            return segment
+        file = folder / f"{len(self._held)}.words"
+        try:
+            segment.words.tofile(file)
+        except OSError as error:
+            raise StorageError(
+                f"no room for the cells of a sample in {folder.parent}: {error}. Free some space there, let TMPDIR "
+                f"name a folder on another disk, or allow more memory with {REMEDY}",
+                remedies=[("memory",)],
+            ) from error
+        # copied on write, which never happens: kernels are compiled for arrays that can be written to
+        return segment._replace(words=np.asarray(np.memmap(file, segment.words.dtype, "c")))
 
     def cells(self, first: int, last: int) -> CellArrays:
         """Return the cells of the block with the columns first..last-1, by column."""
         block = int(self.blocks.block_of[first])
-        return turned_block(self._held, block, last - first, self.dtype)._replace(first=first)
+        return turned_block(self._held, block, (first, last), self.blocks.bits, self.dtype)
 
     def close(self) -> None:
         """Delete the files."""
         self._held.clear()
         if self._folder is not None:
             self._folder.cleanup()
-
-
-class _Here:
-    """Runs tasks one after the other."""
-
-    def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
-        return [task(*bounds) for bounds in ranges]
 
 
 @dataclass(frozen=True)
@@ -171,7 +198,8 @@ class Cells:
         """The same cells by column."""
         blocks = ColumnBlocks.of(np.bincount(self.indices, minlength=self.n_columns).astype(float), _CELLS_PER_BLOCK)
         segments = Segments(blocks, self.positive.dtype)
-        segments.add([self.part(0, self.n_rows)], _Here())
+        ranges = ranges_by_load(np.diff(self.indptr) + 1.0, _CELLS_PER_BLOCK, WIDEST)
+        segments.add([packed(self.part(*rows), blocks) for rows in ranges])
         return Cells.joined([segments.cells(*block) for block in blocks.ranges], self.n_rows, self.positive.dtype)
 
     def rows(self) -> np.ndarray:
