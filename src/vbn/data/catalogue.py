@@ -21,9 +21,10 @@ import numpy as np
 from vbn._errors import REMEDY, DataError, ParameterError, TaxonomyError, VBNWarning, caller_level
 from vbn.data.counting import check_flag
 from vbn.data.describe import counted
-from vbn.data.io.columns import INDEX, ITEMS, TIMES, Header, is_number, plain_name, position_of
+from vbn.data.io.columns import INDEX, ITEMS, TIMES, Header, plain_name, position_of
 from vbn.data.io.files import check_reading, checked_rows, find_file, open_sheet
 from vbn.data.io.inputs import Table, as_table, read_parquet, speaking_as
+from vbn.data.io.numbers import is_number
 from vbn.data.vocabulary import MISSING_TEXTS, Vocabulary, missing_name, row_number
 
 _LABELS = ("title", "label", "name", "product_name", "item_name", "display_name", "titel", "bezeichnung")

@@ -14,7 +14,8 @@ import numpy as np
 from vbn._cores import available_cores
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, Counts, FloatArray, IdArray, latest, summed
-from vbn.data.io.columns import Columns, Field, check_counts, check_times
+from vbn.data.io.columns import Columns, Field
+from vbn.data.io.numbers import check_counts, check_times
 from vbn.data.vocabulary import Coded, Vocabulary
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import numpy as np
 from vbn._errors import REMEDY, ParameterError, RelationError
 from vbn.data.counts import Counts, FloatArray, IdArray, IndexArray, as_index, first_of_runs, read_only
 from vbn.data.describe import counted
-from vbn.data.io.columns import Columns, Field, check_counts
+from vbn.data.io.columns import Columns, Field
 from vbn.data.io.inputs import read_columns, speaking_as
+from vbn.data.io.numbers import check_counts
 from vbn.data.vocabulary import Vocabulary, known_ids
 
 _FIELDS = (

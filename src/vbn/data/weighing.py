@@ -13,7 +13,8 @@ import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
 from vbn.data.counts import Counts
-from vbn.data.io.columns import Columns, Field, check_times
+from vbn.data.io.columns import Columns, Field
+from vbn.data.io.numbers import check_times
 
 if TYPE_CHECKING:
     from vbn.data.dataset import Dataset

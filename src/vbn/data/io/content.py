@@ -17,7 +17,7 @@ import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
 from vbn.data.io.archives import check_archive
-from vbn.data.io.columns import Field, Header, as_number, is_number, pick, plain_name
+from vbn.data.io.columns import Field, Header, pick, plain_name
 from vbn.data.io.files import (
     TEXT,
     UNREADABLE,
@@ -30,6 +30,7 @@ from vbn.data.io.files import (
     read_lines,
 )
 from vbn.data.io.inputs import Table, as_table, read_parquet
+from vbn.data.io.numbers import as_number, is_number
 from vbn.data.vocabulary import as_name, row_number
 
 _OF_ITEMS = ("item", "items", "item_id", "itemid", "movie", "movie_id", "movieid", "product", "product_id", "sku")

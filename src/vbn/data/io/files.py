@@ -24,20 +24,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
-from vbn.data.io.columns import (
-    Columns,
-    Field,
-    Header,
-    as_number,
-    is_number,
-    naming_columns,
-    pick,
-    plain_name,
-    refuse_times,
-    time_reader,
-    warn_of_ratings,
-    with_comma,
-)
+from vbn.data.io.columns import Columns, Field, Header, naming_columns, pick, plain_name, refuse_times, warn_of_ratings
+from vbn.data.io.numbers import as_number, is_number, time_reader, with_comma
 from vbn.data.vocabulary import Encoder, Where, item_number
 
 _PYTHON = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, EOFError, OSError, MemoryError)

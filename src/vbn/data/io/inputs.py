@@ -22,7 +22,6 @@ from vbn.data.io.columns import (
     Columns,
     Field,
     Header,
-    NotANumberError,
     naming_columns,
     pick,
     plain_name,
@@ -30,6 +29,7 @@ from vbn.data.io.columns import (
     warn_of_ratings,
 )
 from vbn.data.io.files import File, check_reading, find_file, open_binary, open_sheet, read_csv, reading
+from vbn.data.io.numbers import NotANumberError
 from vbn.data.vocabulary import row_number, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")

@@ -15,9 +15,9 @@ from vbn.data.counting import Pairs, Parts, separate_parts, shared_parts
 from vbn.data.counts import Counts, FloatArray
 from vbn.data.describe import counted
 from vbn.data.io.archives import check_archive
-from vbn.data.io.columns import as_number, as_numbers, check_counts, is_number
 from vbn.data.io.files import TEXT, UNREADABLE, File, check_reading, checked_rows, find_file, open_sheet
 from vbn.data.io.inputs import Table, as_table, plain_column, read_parquet
+from vbn.data.io.numbers import as_number, as_numbers, check_counts, is_number
 from vbn.data.vocabulary import Coded, as_name, item_number, row_number
 
 _MOST_EMPTY = 10_000_000  # rows or columns that are named though nothing is in them
