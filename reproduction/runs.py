@@ -126,9 +126,8 @@ class Runner:
         started = time.perf_counter()
         fitted, seconds = self._fitted(model, split, settings, seed)
         dial = dial_of(model, settings[model.key])
-        scorer = as_scorer(
-            fitted, query={ITEMS: "average", BOTH: "both"}.get(model.setting, "fold_in"), popularity=model.popularity
-        )
+        ways = {ITEMS: "average", BOTH: "fold_in" if split.by_list else "both"}
+        scorer = as_scorer(fitted, query=ways.get(model.setting, "fold_in"), popularity=model.popularity)
         offsets = None
         if dial:
             offsets = np.array([one.added(fitted.trained_.profile) for one in dial])

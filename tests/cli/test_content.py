@@ -108,7 +108,7 @@ def test_features_of_a_new_item(shop, called):
     [
         (["--features", "2.5,x"], "--features takes numbers"),
         (["--features", "2.5"], "have 1 numbers; the model was trained with 2"),
-        (["--text", "hot"], "trained without texts; add it without."),
+        (["--text", "hot"], "trained without texts; add it without, or train again with vbn train --text"),
         (["--features", "1,2", "--features", "3,4"], "give each source once"),
     ],
 )
