@@ -33,6 +33,7 @@ def main(report: Path, root: Path = ROOT) -> Path:
     if folder.exists():
         shutil.rmtree(folder)
     write_report(results, folder, made)
+    (folder / "report.html").unlink()  # the same as report.md with its pictures, for a folder of one's own
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if size > LARGEST:
         raise SystemExit(f"{folder} has {size:,} bytes, more than the {LARGEST:,} that belong into a repository.")
