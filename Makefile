@@ -114,7 +114,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.base: $(VENV)/bin/python pyproject.toml
 	@echo "installing vbn into $(VENV) ..."
-	$(PIP) install --editable .
+	$(PIP) install --no-compile --editable .
 	@touch $@
 
 $(VENV)/.serve: $(VENV)/bin/python pyproject.toml

@@ -189,7 +189,7 @@ def _show_antonyms(console: Console, model: VBN, bundled: Bundled) -> None:
         found = zip(answers.entities, answers.scores, answers.known, strict=True)
         shown = (f"[{'green' if known else 'default'}]{entity} {p:.3f}[/]" for entity, p, known in found)
         console.print(f"  {word:<8} {', '.join(shown)}")
-    asked = sorted({names[left] for left in pairs.left.tolist()})[::16]
+    asked = sorted({names[left] for left in pairs.left.tolist()})[::64]
     hits = sum(any(model.related("antonym", word, k=5, known="ranked").known) for word in asked)
     console.print(
         f"  ranked by probability alone, a known antonym is among the first five of {len(names):,} names for "
