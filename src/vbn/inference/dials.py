@@ -13,7 +13,7 @@ from vbn.inference.ranking import Dial
 from vbn.model import Gaussians, Trained
 
 FAVOURS = ("all", "balanced", "rare")
-"""What may be favoured: all held-out pairs alike, those of rare targets, or both halves alike."""
+"""What may be favoured: all held-out pairs, those with rare targets, or these and the others alike."""
 
 DIALS = (
     Dial(),
@@ -25,6 +25,7 @@ DIALS = (
 
 _SCORES_AT_ONCE = 1 << 18  # small blocks stay in the cache
 _RARE_PAIRS = 50  # fewer say nothing
+_RARE_SHARE = 0.125  # of the objective, if rare targets are fewer
 _CLOSE = 0.001  # of the objective: a dial that gains less is not worth turning
 
 
@@ -83,9 +84,23 @@ def worth_of(above: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def objectives(worth: np.ndarray, rare: np.ndarray, favour: str) -> np.ndarray:
-    """Return the mean worth of what is favoured, over the last axis."""
-    every, of_rare = worth.mean(axis=-1), worth[..., rare].mean(axis=-1) if rare.any() else worth.mean(axis=-1)
-    return np.asarray({"all": every, "rare": of_rare, "balanced": (every + of_rare) / 2.0}[favour])
+    """Return the mean worth of what is favoured, over the last axis.
+
+    Where hardly any pair has a rare target, "all" would not notice if these came last. So they count for an eighth at
+    least.
+
+    Examples
+    --------
+    >>> worth, rare = np.array([1.0] * 15 + [0.0]), np.arange(16) == 15
+    >>> [float(objectives(worth, rare, favour)) for favour in FAVOURS]
+    [0.875, 0.46875, 0.0]
+    """
+    if not rare.any() or rare.all():
+        return np.asarray(worth.mean(axis=-1))
+    of_rare, of_others = worth[..., rare].mean(axis=-1), worth[..., ~rare].mean(axis=-1)
+    number = float(rare.mean())
+    share = {"all": max(number, _RARE_SHARE), "balanced": (1.0 + number) / 2.0, "rare": 1.0}[favour]
+    return np.asarray((1.0 - share) * of_others + share * of_rare)
 
 
 def best_dial(found: np.ndarray) -> int:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from vbn.model.fields import Gaussians
     from vbn.model.trained import Trained
 
+_NEW = 0.1  # chance that an entity of the catalogue is new, before its count is looked at
+_SHAPES = 0.05, 5.0  # of the Gamma distribution of counts
+_RAREST = 1e-3  # count of relatives of whom nothing was ever seen
+
 
 class Profile:
     """Largest moments, popularity, and the precision of a typical row."""
@@ -83,7 +87,7 @@ class Profile:
         """Return `log_popularity` of the columns, 0 on average over noise pairs; the last result is kept."""
         found = self._popularity.get(floor)
         if found is None:
-            found = self._with_relatives(log_popularity(self._trained.columns.counts, floor))
+            found = log_popularity(self._trained.columns.counts, floor, self.expected_counts)
             if self._trained.columns.counts.any():
                 found = found - float(self._trained.noise() @ found)
             self._popularity = {floor: found}
@@ -94,21 +98,29 @@ class Profile:
         """Return a mask of the columns that were never seen."""
         return np.asarray(self._trained.columns.counts == 0)
 
-    def _with_relatives(self, popularity: np.ndarray) -> np.ndarray:
-        """Return popularities where a column that was never seen is as popular as its siblings are on average.
+    @cached_property
+    def expected_counts(self) -> np.ndarray:
+        """Return the counts of the columns; for those never seen, how often one would expect to see them.
 
-        Siblings that were never seen count too: in a group of which hardly anything was ever chosen, a new member is
-        not popular either. A column without parents keeps the popularity of the rarest.
+        Counts of the members of a category vary like those of a Gamma distribution around their mean m, which borrows
+        from the categories above, with a shape a of the whole catalogue. One that was never seen is either new, and
+        will be as popular as its relatives, or it was there all along and has to be rare: then its rate has mean
+        a m / (a + m), and (a / (a + m))^a is the chance of no count. Where data is thin, nearly all are of the second
+        kind; where it is rich, having no count is what gives a new one away. What was added after training is new.
+        A column without parents counts as the rarest.
         """
-        side = self._trained.column_side
-        unseen = np.flatnonzero(self.unseen & self.candidates("column"))
-        if side.taxonomy is None or len(unseen) == 0 or side.graph.n_categories == 0:
-            return popularity
-        found = popularity.copy()
-        everyone = float(popularity[self.candidates("column")].mean())
-        siblings = side.graph.of_siblings(unseen, popularity, self.candidates("column"), everyone)
-        with_parents = np.diff(side.graph.parent_indptr)[unseen] > 0
-        found[unseen[with_parents]] = siblings[with_parents]
+        trained = self._trained
+        counts, side = np.asarray(trained.columns.counts, dtype=np.float64), trained.column_side
+        unseen = np.flatnonzero(self.unseen & self.candidates("column") & (np.diff(side.graph.parent_indptr) > 0))
+        if len(unseen) == 0:
+            return counts
+        first = len(counts) if side.trained is None else side.trained  # those from here on were added: they are new
+        there = self.candidates("column") & (np.arange(len(counts)) < first)
+        mean, variance = float(counts[there].mean()), float(counts[there].var())
+        shape = float(np.clip(mean**2 / max(variance - mean, 1e-12), *_SHAPES))
+        of_relatives = side.graph.of_siblings(unseen, counts, there, mean)
+        found = counts.copy()
+        found[unseen] = np.where(unseen < first, expected_unseen(of_relatives, shape), of_relatives)
         return found
 
     @cached_property
@@ -142,8 +154,8 @@ def _at_even_steps(shares: np.ndarray, n: int) -> np.ndarray:
     return np.asarray(found.clip(0, len(shares) - 1))
 
 
-def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:
-    """Return the logarithm of each count plus a floor; a count of 0 is raised to the smallest positive one.
+def log_popularity(counts: np.ndarray, floor: float = 0.0, expected: np.ndarray | None = None) -> np.ndarray:
+    """Return the logarithm of each count plus a floor.
 
     Parameters
     ----------
@@ -151,6 +163,8 @@ def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:
         Number of times that each entity was seen.
     floor
         Added to every count, in multiples of the mean positive count; counts far below it hardly differ then.
+    expected
+        What stands for a count of 0; where that is 0 too, or not given, the smallest positive count does.
 
     Examples
     --------
@@ -161,7 +175,22 @@ def log_popularity(counts: np.ndarray, floor: float = 0.0) -> np.ndarray:
     """
     seen = counts[counts > 0]
     rarest, mean = (float(seen.min()), float(seen.mean())) if len(seen) else (1.0, 1.0)
-    return np.asarray(np.log(np.maximum(counts, rarest) + floor * mean))
+    known = counts if expected is None else expected
+    return np.asarray(np.log(np.where(known > 0, known, rarest) + floor * mean))
+
+
+def expected_unseen(mean: np.ndarray, shape: float) -> np.ndarray:
+    """Return how often to expect what was never seen, given the mean count of its relatives and the shape of counts.
+
+    Among relatives with a mean count of 0.5 it is hardly new; among those with 500 it probably is:
+
+    >>> expected_unseen(np.array([0.5, 500.0]), shape=0.5).round(2).tolist()
+    [0.28, 389.38]
+    """
+    mean = np.maximum(mean, _RAREST)
+    old = (1.0 - _NEW) * (shape / (shape + mean)) ** shape
+    new = _NEW / (_NEW + old)
+    return np.asarray(new * mean + (1.0 - new) * shape * mean / (shape + mean))
 
 
 def lengths(vectors: np.ndarray) -> np.ndarray:
