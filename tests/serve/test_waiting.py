@@ -1,5 +1,6 @@
 """What is asked while something is written, or while every thread is busy."""
 
+import gc
 import http.client
 import json
 import threading
@@ -11,8 +12,12 @@ import pytest
 import vbn
 
 pytest.importorskip("uvicorn")
+import pydantic
+import uvicorn
+
+from tests.serve.asking import Client
 from tests.serve.running import running, until
-from vbn.serve import Settings, create_app
+from vbn.serve import Settings, create_app, serve
 
 WRITERS = 15
 
@@ -83,3 +88,40 @@ def test_health_answers_while_every_thread_is_busy(goods):
             for caller in callers:
                 caller.join()
     assert statuses == [200] * WRITERS
+
+
+def test_no_request_waits_until_routes_are_built(goods, monkeypatch):
+    client = Client(create_app(goods, Settings(watch=0)))
+
+    def build(*_, **__):
+        raise AssertionError("a route is built on the event loop, by the first request")
+
+    monkeypatch.setattr(pydantic.TypeAdapter, "__init__", build)
+    assert client.get("/api/v1/health").status == 200
+
+
+def test_the_description_is_made_before_the_server_is_ready(goods):
+    app = create_app(goods, Settings(watch=0))
+    with running(app):
+        assert app.state.vbn.ready.wait(60)
+        assert app.openapi_schema is not None
+
+
+def test_full_collections_do_not_look_at_what_was_there_when_the_server_was_ready(goods, monkeypatch):
+    """They stop all threads, and took 0.1 s of a processor, a second on a busy machine, with compiled kernels."""
+    left = []
+
+    def run(server, sockets):
+        state = server.config.app.state.vbn
+        assert gc.get_freeze_count() > 10_000
+        state.start()
+        assert state.ready.wait(60)
+        left.append(len(gc.get_objects()))
+        state.stop()
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    try:
+        serve(goods, port=0, settings=Settings(watch=0, writable=True))
+        assert left[0] < 10_000 < gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
