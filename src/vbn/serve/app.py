@@ -109,11 +109,10 @@ def serve(
         return
     app = create_app(source, chosen)
     taken = bound(host, port)
-    ready(f"http://{name}:{taken.getsockname()[1]}")
-    _run(app, taken)
+    _run(app, taken, lambda: ready(f"http://{name}:{taken.getsockname()[1]}"))
 
 
-def _run(app: Any, taken: socket.socket) -> None:
+def _run(app: Any, taken: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
     """Answer at a socket until the process is told to stop.
 
     BLAS gets one thread. Its threads wait for each other in a loop, and those of several requests at once wait for
@@ -126,6 +125,7 @@ def _run(app: Any, taken: socket.socket) -> None:
     config = configured(app, timeout_graceful_shutdown=5)
     _keep_what_is_there()
     app.state.vbn.before_ready.append(_keep_what_is_there)
+    ready()
     with taken, threadpool_limits(1, user_api="blas"):
         uvicorn.Server(config).run(sockets=[taken])
 
