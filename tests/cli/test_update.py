@@ -287,6 +287,9 @@ def test_calibrate_with_labels_and_without(shop):
     assert (found["slope"], found["intercept"]) != (1.0, 0.0)
     assert vbn.load(shop.folder / "c").trained_.intercept == found["intercept"]
     assert vbn.load(shop.folder / "m").trained_.intercept == 0.0
+    more = ("update", "c", "second.csv", "--columns", "user,item", "--again")
+    assert "as trained again; vbn calibrate" in shop(*more).stderr
+    assert "calibrate" not in shop(*more).stderr
     said = shop("calibrate", "m", "m/held_out.csv", "--columns", "user,item").stderr
     assert "slope" in said
     assert json.loads(shop("info", "m", "--json").stdout)["trained_here"] is True  # it is still the model of its run
