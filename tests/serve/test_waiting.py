@@ -3,6 +3,7 @@
 import gc
 import http.client
 import json
+import socket
 import threading
 from contextlib import closing
 from urllib.parse import urlsplit
@@ -17,7 +18,8 @@ import uvicorn
 
 from tests.serve.asking import Client
 from tests.serve.running import running, until
-from vbn.serve import Settings, create_app, serve
+from vbn._cores import available_cores
+from vbn.serve import Settings, bound, create_app, serve
 
 WRITERS = 15
 
@@ -125,3 +127,24 @@ def test_full_collections_do_not_look_at_what_was_there_when_the_server_was_read
         assert left[0] < 10_000 < gc.get_freeze_count()
     finally:
         gc.unfreeze()
+
+
+def test_as_many_threads_answer_as_there_are_cores_and_one(goods):
+    """With forty, which is the default, requests a second fell with the number of connections."""
+    from anyio.to_thread import current_default_thread_limiter
+
+    app, found = create_app(goods, Settings(watch=0)), []
+
+    @app.get("/threads")
+    async def threads() -> None:
+        found.append(current_default_thread_limiter().total_tokens)
+
+    with running(app) as url:
+        assert asked(url, "GET", "/threads") == 200
+    assert found == [available_cores() + 1]
+
+
+def test_answers_are_sent_without_delay():
+    """On a socket that is not called TCP, asyncio waits for more to send, up to 40 ms."""
+    with bound("127.0.0.1", 0) as found:
+        assert found.proto == socket.IPPROTO_TCP
