@@ -38,8 +38,8 @@ from vbn.data.vocabulary import Vocabulary, as_name, known_ids
 from vbn.data.weighing import faded
 
 __all__ = [
-    "INTERACTIONS",
     "COUNTS",
+    "INTERACTIONS",
     "OFFLINE",
     "ROWS_AT_ONCE",
     "TEXT",
