@@ -8,6 +8,11 @@ nearest of entities drawn at random. Printed are requests a second with p50 and 
 processor time of a request, the calls a second without a server, and how much memory of its own the server had over the
 last and longest run (--minutes 0: none).
 
+    python benchmarks/serve_load.py --flood 4 [--out auto]
+
+asks something else: how long /api/v1/health takes while so many callers post events to a writable server without pause,
+from its start on, beside a server of a few lines that runs on the same machine and does nothing else.
+
 Kept with each run is the load of the machine before it (processes that want to run, over a minute). Above 1 or so,
 others took part in the run, and requests a second and times say little; the processor time of a request says more.
 """
@@ -15,10 +20,14 @@ others took part in the run, and requests a second and times say little; the pro
 from __future__ import annotations
 
 import argparse
+import asyncio
+import http.client
 import json
+import multiprocessing
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +35,7 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -34,6 +44,7 @@ from _machine import write_result
 from _service import make_model, serving
 
 SERVER, CLIENT = "0", "1"  # cores
+PAUSE = 0.02  # seconds between two questions for health
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 ASKING = """
 math.randomseed(7)
@@ -60,6 +71,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=10.0, help="of the run that memory is watched over")
     parser.add_argument("--unpinned", action="store_true", help="let one worker use all cores too, and wrk with it")
     parser.add_argument("--out", help="file for the raw output, or 'auto'")
+    parser.add_argument("--flood", type=int, default=0, metavar="CALLERS", help="post events, and time health")
+    parser.add_argument("--size", type=int, nargs="+", default=[1, 100, 1000], help="events in a request of --flood")
     parser.add_argument("--bare", help=argparse.SUPPRESS)  # what the child process measures
     return parser.parse_args()
 
@@ -68,6 +81,12 @@ def main() -> None:
     chosen = options()
     if chosen.bare:
         print(json.dumps(bare_calls(chosen.bare, chosen.entities, chosen.seconds)))
+        return
+    if chosen.flood:
+        with tempfile.TemporaryDirectory() as place:
+            folder = make_model(Path(place), chosen.entities, chosen.dim)
+            runs = [flooded(folder, size, chosen) for size in chosen.size]
+        write_result("serve_flood", vars(chosen), runs, chosen.out)
         return
     for program in ("wrk", "taskset"):
         if shutil.which(program) is None:
@@ -178,6 +197,101 @@ def watched(asking: Path, url: str, pid: int, workers: int, chosen: argparse.Nam
         watcher.join()
     print(f"memory: {memory[0]:.1f} MB at first, {memory[-1]:.1f} MB at last, {max(memory):.1f} MB at most", flush=True)
     return {**found, "run": "served, memory watched", "resident_mb_every_10_s": memory}
+
+
+def flooded(folder: Path, size: int, chosen: argparse.Namespace) -> dict[str, Any]:
+    """Times of health while events are posted, and of a bare server."""
+    busy, heard = os.getloadavg()[0], multiprocessing.SimpleQueue()
+    (folder / "events.journal").unlink(missing_ok=True)
+    with serving(folder, options=("--writable",)) as (url, pid), multiprocessing.Pool(1) as other:
+        idle = f"http://127.0.0.1:{other.apply(free_port)}"
+        other.apply_async(serve_nothing, [int(idle.rpartition(":")[2])])
+        end = time.time() + chosen.seconds
+        asking = [("health", f"{url}/api/v1/health"), ("bare", idle)]
+        children = [multiprocessing.Process(target=ask, args=(*one, end, heard)) for one in asking]
+        children += [
+            multiprocessing.Process(target=post, args=(url, size, chosen.entities, seed, end, heard))
+            for seed in range(chosen.flood)
+        ]
+        for child in children:
+            child.start()
+        told = [heard.get() for _ in children]
+        for child in children:
+            child.join()
+        memory = sum(resident_mb(one) for one in processes(pid))
+    took = {name: np.concatenate([times for by, times in told if by == name]) for name, _ in told}
+    found: dict[str, Any] = {
+        "run": "health under events",
+        "callers": chosen.flood,
+        "events_in_a_request": size,
+        "events_per_second": size * len(took["events"]) / chosen.seconds,
+        "resident_mb_at_the_end": memory,
+        "load_before": busy,
+    }
+    for name, times in took.items():  # the first answer of all waits for the start
+        p50, p99, most = (float(one) for one in np.percentile(times, [50, 99, 100]) * 1000)
+        found |= {f"{name}_p50_ms": p50, f"{name}_p99_ms": p99, f"{name}_max_ms": most}
+    health = took["health"]
+    found["health_first_ms"] = float(1000 * health[0])
+    found["health_max_after_first_ms"] = float(1000 * health[1:].max())
+    found["health_max_after_first_at"] = float(np.cumsum(health + PAUSE)[1 + int(health[1:].argmax())])
+    print({key: round(value, 1) if isinstance(value, float) else value for key, value in found.items()}, flush=True)
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def serve_nothing(port: int) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.readline() != b"":
+            while await reader.readline() not in (b"\r\n", b""):
+                pass
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+
+    async def main() -> None:
+        async with await asyncio.start_server(answer, "127.0.0.1", port) as server:
+            await server.serve_forever()
+
+    asyncio.run(main())
+
+
+def ask(name: str, url: str, end: float, heard: Any) -> None:
+    """Get an address again and again, and tell how long each answer took."""
+    address, took = urlsplit(url), []
+    connection = http.client.HTTPConnection(address.netloc, timeout=60)
+    while time.time() < end:
+        started = time.perf_counter()
+        try:
+            connection.request("GET", address.path or "/")
+            connection.getresponse().read()
+        except ConnectionError:  # not up yet
+            connection.close()
+            time.sleep(0.1)
+            continue
+        took.append(time.perf_counter() - started)
+        time.sleep(PAUSE)
+    heard.put((name, took))
+
+
+def post(url: str, size: int, entities: int, seed: int, end: float, heard: Any) -> None:
+    """Post events again and again, and tell how long each answer took."""
+    rng, took = np.random.default_rng(seed), []
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
+    while time.time() < end:
+        body = json.dumps(
+            {"events": [[f"e{left}", f"e{right}"] for left, right in rng.integers(entities, size=(size, 2))]}
+        )
+        started = time.perf_counter()
+        connection.request("POST", "/api/v1/events", body, {"content-type": "application/json"})
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 200, answer.status
+        took.append(time.perf_counter() - started)
+    heard.put(("events", took))
 
 
 def processes(pid: int) -> list[int]:

@@ -287,6 +287,13 @@ def test_calibrate_with_labels_and_without(shop):
     assert (found["slope"], found["intercept"]) != (1.0, 0.0)
     assert vbn.load(shop.folder / "c").trained_.intercept == found["intercept"]
     assert vbn.load(shop.folder / "m").trained_.intercept == 0.0
+    more = ("update", "c", "second.csv", "--columns", "user,item", "--again")
+    assert "as trained again; vbn calibrate" in shop(*more).stderr
+    assert "calibrate" not in shop(*more).stderr
+    held_out = (shop.folder / "m" / "held_out.csv").read_text().splitlines()[1:]
+    rows = [tuple(line.split(",")[:2]) for line in held_out]
+    write_csv(shop.folder / "named.csv", [("customer", "product"), *rows])  # names as vbn train knows them
+    assert "slope" in shop("calibrate", "m", "named.csv", "--out", "d").stderr
     said = shop("calibrate", "m", "m/held_out.csv", "--columns", "user,item").stderr
     assert "slope" in said
     assert json.loads(shop("info", "m", "--json").stdout)["trained_here"] is True  # it is still the model of its run

@@ -95,7 +95,7 @@ def test_a_token_is_needed_as_elsewhere(folder):
 def test_an_unknown_item_is_told_and_nothing_is_observed(client, folder):
     answer = client.post("/api/v1/events", events=[["ann", "nuts"], ["ann", "kefir"]])
     assert answer.status == 404
-    assert "'kefir'; give it a density first" in answer.json["detail"]
+    assert "'kefir'; give it a density first with what-if and \"save\": true" in answer.json["detail"]
     assert '"missing": "skip"' in answer.json["detail"]
     assert not (folder / JOURNAL).exists() or bits(vbn.load(folder)) == bits(client.app.state.vbn.holder.current.model)
     assert "nuts" not in seen(vbn.load(folder), "ann")

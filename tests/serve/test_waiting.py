@@ -1,7 +1,9 @@
 """What is asked while something is written, or while every thread is busy."""
 
+import gc
 import http.client
 import json
+import socket
 import threading
 from contextlib import closing
 from urllib.parse import urlsplit
@@ -11,8 +13,13 @@ import pytest
 import vbn
 
 pytest.importorskip("uvicorn")
+import pydantic
+import uvicorn
+
+from tests.serve.asking import Client
 from tests.serve.running import running, until
-from vbn.serve import Settings, create_app
+from vbn._cores import available_cores
+from vbn.serve import Settings, bound, create_app, serve
 
 WRITERS = 15
 
@@ -83,3 +90,61 @@ def test_health_answers_while_every_thread_is_busy(goods):
             for caller in callers:
                 caller.join()
     assert statuses == [200] * WRITERS
+
+
+def test_no_request_waits_until_routes_are_built(goods, monkeypatch):
+    client = Client(create_app(goods, Settings(watch=0)))
+
+    def build(*_, **__):
+        raise AssertionError("a route is built on the event loop, by the first request")
+
+    monkeypatch.setattr(pydantic.TypeAdapter, "__init__", build)
+    assert client.get("/api/v1/health").status == 200
+
+
+def test_the_description_is_made_before_the_server_is_ready(goods):
+    app = create_app(goods, Settings(watch=0))
+    with running(app):
+        assert app.state.vbn.ready.wait(60)
+        assert app.openapi_schema is not None
+
+
+def test_full_collections_do_not_look_at_what_was_there_when_the_server_was_ready(goods, monkeypatch):
+    """They stop all threads, and took 0.1 s of a processor, a second on a busy machine, with compiled kernels."""
+    left = []
+
+    def run(server, sockets):
+        state = server.config.app.state.vbn
+        assert gc.get_freeze_count() > 10_000
+        state.start()
+        assert state.ready.wait(60)
+        left.append(len(gc.get_objects()))
+        state.stop()
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    try:
+        serve(goods, port=0, settings=Settings(watch=0, writable=True))
+        assert left[0] < 10_000 < gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
+
+
+def test_as_many_threads_answer_as_there_are_cores_and_one(goods):
+    """With forty, which is the default, requests a second fell with the number of connections."""
+    from anyio.to_thread import current_default_thread_limiter
+
+    app, found = create_app(goods, Settings(watch=0)), []
+
+    @app.get("/threads")
+    async def threads() -> None:
+        found.append(current_default_thread_limiter().total_tokens)
+
+    with running(app) as url:
+        assert asked(url, "GET", "/threads") == 200
+    assert found == [available_cores() + 1]
+
+
+def test_answers_are_sent_without_delay():
+    """On a socket that is not called TCP, asyncio waits for more to send, up to 40 ms."""
+    with bound("127.0.0.1", 0) as found:
+        assert found.proto == socket.IPPROTO_TCP

@@ -49,6 +49,11 @@ def test_items_are_answered_as_before(model, small, tmp_path):
     assert small.export(tmp_path / "v.txt").read_text().startswith("12 4\n")
 
 
+def test_all_of_nobody_is_an_error(small):
+    with pytest.raises(vbn.DataError, match=r"nobody is there to ask.*rows=True"):
+        small.recommend_all()
+
+
 def test_entities_can_be_added(model, small, tmp_path):
     one = small.add("d99", parents=["chapter 1"]).posterior("d99")
     np.testing.assert_allclose(
@@ -74,7 +79,7 @@ def test_asking_for_a_user_says_why_not(small):
     with pytest.raises(vbn.DataError, match=r"saved without its rows.*fit it to all data again"):
         small.partial_fit(vbn.Dataset.from_interactions(["a"], ["d1"]))
     for exclude_seen in (True, False):
-        with pytest.raises(vbn.DataError, match=r"saved without its rows.*nobody is there to rank.*rows=True"):
+        with pytest.raises(vbn.DataError, match=r"saved without its rows.*nobody is there to ask.*rows=True"):
             small.audience("d1", exclude_seen=exclude_seen)
 
 

@@ -18,6 +18,7 @@ from vbn.cli.settings import input_files, paths_of
 from vbn.cli.shared import option_of, say, split_columns
 from vbn.data import (
     COUNTS,
+    INTERACTIONS,
     Dataset,
     Field,
     bytes_of,
@@ -31,8 +32,8 @@ from vbn.data import (
     table_kind,
 )
 
-LEFT = ("left", "user", "users", "user_id", "userid", "word1", "word_1", "row", "source", "subject", "first")
-RIGHT = ("right", "item", "items", "item_id", "itemid", "word2", "word_2", "column", "target", "object", "second")
+LEFT = ("left", *INTERACTIONS[0].aliases, "word1", "word_1", "source", "subject", "first")
+RIGHT = ("right", *INTERACTIONS[1].aliases, "word2", "word_2", "target", "object", "second")
 _SCORES = ("rating", "score", "similarity", "human_(mean)")
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.

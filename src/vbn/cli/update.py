@@ -87,10 +87,13 @@ def update(
     trained, new, latest = _faded(trained, new, settings, latest, model)
     started = time.perf_counter()
     sizes = len(trained.trained_.rows), len(trained.trained_.columns)
+    line = trained.trained_.slope, trained.trained_.intercept
     _go_on(trained, new, model, {"epochs": epochs, "n_threads": threads, "verbose": not quiet})
     _save(trained, model, target, settings, before, new, latest)
     if not quiet:
         _report(trained, new, sizes, time.perf_counter() - started)
+        if line != (trained.trained_.slope, trained.trained_.intercept):
+            say("its probabilities are as trained again; vbn calibrate fits them to what came true")
     typer.echo(str(target))
 
 

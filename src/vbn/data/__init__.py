@@ -16,7 +16,16 @@ from vbn.data.io.archives import check_archive
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
-from vbn.data.io.inputs import as_table, column_names, pair_columns, read_columns, read_parquet, speaking_as, table_kind
+from vbn.data.io.inputs import (
+    INTERACTIONS,
+    as_table,
+    column_names,
+    pair_columns,
+    read_columns,
+    read_parquet,
+    speaking_as,
+    table_kind,
+)
 from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_corpus, read_sentences
 from vbn.data.labels import Labels
 from vbn.data.merge import thinned
@@ -30,6 +39,7 @@ from vbn.data.weighing import faded
 
 __all__ = [
     "COUNTS",
+    "INTERACTIONS",
     "OFFLINE",
     "ROWS_AT_ONCE",
     "TEXT",

@@ -175,7 +175,8 @@ class Taxonomy:
         """Return the same taxonomy over a vocabulary that continues this one."""
         if vocabulary is self.vocabulary:
             return self
-        if vocabulary.names[: len(self.vocabulary)] != self.vocabulary.names:
+        known = self.vocabulary.names
+        if vocabulary.names is not known and vocabulary.names[: len(known)] != known:
             raise TaxonomyError("the new vocabulary must begin with the names of the old one")
         indptr = np.pad(self.indptr, (0, len(vocabulary) - len(self.vocabulary)), mode="edge")
         return Taxonomy(vocabulary, indptr, self.indices, self.weights, self.dropped, self.ambiguous)

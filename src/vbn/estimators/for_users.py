@@ -100,11 +100,7 @@ class ForUsers(ByParents):
         ['ann', 'ben']
         """
         trained = self.trained_
-        if trained.left_out is not None and not trained.row_active.any():
-            raise DataError(
-                f"this model was saved without its rows, such as users: nobody is there to rank; save with {REMEDY}.",
-                remedies=[("rows", True)],
-            )
+        _need_rows(trained)
         check_k(k)
         need_flag("exclude_seen", exclude_seen)
         need_choice("rank_by", rank_by, tuple(RANK_BY))
@@ -160,6 +156,8 @@ class ForUsers(ByParents):
         ['2', '3']
         """
         trained = self.trained_
+        if users is None:
+            _need_rows(trained)
         everybody = trained.profile.candidates("row")
         return in_batches(self, trained.rows, trained.columns, everybody, users, k, skip_unknown, batch_size, options)
 
@@ -219,6 +217,15 @@ class ForUsers(ByParents):
                 remedies=[("exclude_seen", False), ("counts", True)],
             )
         return rows_with(data.counts, column)
+
+
+def _need_rows(trained: Trained) -> None:
+    """Refuse to ask all rows of a model that has none."""
+    if trained.left_out is not None and not trained.row_active.any():
+        raise DataError(
+            f"this model was saved without its rows, such as users: nobody is there to ask; save with {REMEDY}.",
+            remedies=[("rows", True)],
+        )
 
 
 def _rows(trained: Trained, candidates: Any) -> np.ndarray:

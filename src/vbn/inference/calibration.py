@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from vbn._errors import DataError
-from vbn.data import Counts, Dataset, Field, known_ids, read_columns, speaking_as
+from vbn.data import INTERACTIONS, Counts, Dataset, Field, known_ids, read_columns, speaking_as
 from vbn.inference.predictive import pair_scores
 from vbn.inference.table import Frames
 from vbn.model import Trained, sigmoid
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _FIELDS = (
-    Field("left", ("left", "row", "source", "user", "first")),
-    Field("right", ("right", "column", "target", "item", "second")),
+    Field("left", ("left", "source", "first", *INTERACTIONS[0].aliases)),
+    Field("right", ("right", "target", "second", *INTERACTIONS[1].aliases)),
     Field("label", ("label", "labels", "y", "observed"), number=True, optional=True, by_position=True),
 )
 _FLATTEST = 0.01  # a slope below it means that none fits

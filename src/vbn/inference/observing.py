@@ -16,6 +16,7 @@ import numpy as np
 from vbn._errors import REMEDY, DataError, NumericalError, UnknownEntityError
 from vbn.data import Counts, Dataset, Events, Vocabulary, known_ids
 from vbn.inference.folding import SWEEPS
+from vbn.inference.spares import copies, keep_spare
 from vbn.kernels import DensityArrays, EventArrays, EvidenceArrays, TouchedPrior
 from vbn.model import Block, Gaussians, Posterior, Side, Trained
 
@@ -180,7 +181,7 @@ def observe(trained: Trained, cells: Cells, kept: Dataset | Kept | None) -> Trai
     noise = trained.profile.negatives(_NEGATIVES)
     events = _events(rows, noise, weights, bool(trained.rejects), True, kept)
     earlier = _without_company(trained, q, rows, kept)
-    _update(events, q.u, None, q, earlier, trained.profile.row_precision)
+    _update(events, q.u, None, q, earlier, trained.profile.row_precision if cells.new else None)
     _join_company(trained, q, rows, kept)
     totals = made.column_totals()[columns.ids]
     weights = trained.negatives * columns.totals * made.row_totals.sum() * made.noise()[columns.ids] / totals
@@ -188,6 +189,8 @@ def observe(trained: Trained, cells: Cells, kept: Dataset | Kept | None) -> Trai
     events = _events(columns, opponents, weights, bool(trained.rejects), False, kept)
     _update(events, q.v, q.bias, q, trained.posterior.v)
     _check(made, rows.ids, columns.ids)
+    if len(made.rows) == len(trained.rows):
+        keep_spare(made, trained, rows.ids, columns.ids)
     return made
 
 
@@ -259,7 +262,7 @@ def _counted(trained: Trained, cells: Cells) -> Trained:
     )
     if cells.new or not _same_active(trained, *sides):
         return _rebuilt(made, *sides)
-    return replace(made, row_side=sides[0], column_side=sides[1], posterior=_copied(made, *sides))
+    return replace(made, row_side=sides[0], column_side=sides[1], posterior=_copied(trained, *sides))
 
 
 def _same_active(trained: Trained, rows: Side, columns: Side) -> bool:
@@ -280,15 +283,9 @@ def _rebuilt(trained: Trained, rows: Side, columns: Side) -> Trained:
 
 def _copied(trained: Trained, rows: Side, columns: Side) -> Posterior:
     """Return the posterior with copies of what events may change, and priors of precisions that follow the counts."""
-    q, own = trained.posterior, trained.hyperpriors
-
-    def copied(block: Block, side: Side | None) -> Block:
-        gamma = block.gamma if side is None else own.of("entity", q.dim, side.evidence)
-        return replace(
-            block, mean=block.mean.copy(), variance=block.variance.copy(), rate=block.rate.copy(), gamma=gamma
-        )
-
-    return replace(q, u=copied(q.u, rows), v=copied(q.v, columns), bias=copied(q.bias, None))
+    q, (u, v, bias) = trained.posterior, copies(trained)
+    of_rows, of_columns = (trained.hyperpriors.of("entity", q.dim, side.evidence) for side in (rows, columns))
+    return replace(q, u=replace(u, gamma=of_rows), v=replace(v, gamma=of_columns), bias=bias)
 
 
 def _events(

@@ -242,4 +242,10 @@ def _carry(old: Holder, new: Holder, matches: Mapping[str, Match]) -> None:
         elif len(known) > 1 and known[1] is not None:
             target[np.ix_(known[0][1], known[1][1])] = source[np.ix_(known[0][0], known[1][0])]
         else:
-            target[known[0][1]] = source[known[0][0]]
+            here, there = (_at(places) for places in known[0])
+            target[there] = source[here]
+
+
+def _at(places: np.ndarray) -> np.ndarray | slice:
+    """Return the places as a slice if they are the first ones in order, which is faster to copy."""
+    return slice(len(places)) if np.array_equal(places, np.arange(len(places))) else places

@@ -270,8 +270,12 @@ class Trained:
 
     @cached_property
     def profile(self) -> Profile:
-        """Return the summaries of all columns that ranking needs."""
-        return Profile(self)
+        """Return the summaries of all columns that ranking needs.
+
+        They belong to a twin without summaries. In a circle, the densities of a model that events have outdated would
+        stay in memory until the next garbage collection.
+        """
+        return Profile(replace(self))
 
     def blueprint(self) -> Blueprint:
         """Return the specification of the blocks of this model."""

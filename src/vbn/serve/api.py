@@ -28,6 +28,8 @@ def include(app: FastAPI, guarded: bool) -> None:
     """Give an application all operations, their refusals and their description; `guarded`: a token is needed."""
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX, responses=refusals(400, 401, 403, 404, 413, 415, 422))
+    for route in app.routes:  # newer FastAPI makes routes ready when first asked, which would hold up the event loop
+        route.matches({"type": "http", "method": "GET", "path": "/", "headers": []})
     handle_errors(app)
     app.openapi_tags = [{"name": name, "description": told} for name, told in _TAGS.items()]
     describe = app.openapi

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import html
 import os
 import secrets
@@ -66,6 +67,7 @@ def create_app(source: Any, settings: Settings | None = None, frames: str = "'no
     )
     app.state.vbn = state
     include(app, guarded=chosen.token is not None)
+    state.before_ready.append(app.openapi)
 
     @app.get("/", include_in_schema=False)
     def page() -> FileResponse:
@@ -107,11 +109,10 @@ def serve(
         return
     app = create_app(source, chosen)
     taken = bound(host, port)
-    ready(f"http://{name}:{taken.getsockname()[1]}")
-    _run(app, taken)
+    _run(app, taken, lambda: ready(f"http://{name}:{taken.getsockname()[1]}"))
 
 
-def _run(app: Any, taken: socket.socket) -> None:
+def _run(app: Any, taken: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
     """Answer at a socket until the process is told to stop.
 
     BLAS gets one thread. Its threads wait for each other in a loop, and those of several requests at once wait for
@@ -122,8 +123,21 @@ def _run(app: Any, taken: socket.socket) -> None:
     from vbn.serve.limits import configured
 
     config = configured(app, timeout_graceful_shutdown=5)
+    _keep_what_is_there()
+    app.state.vbn.before_ready.append(_keep_what_is_there)
+    ready()
     with taken, threadpool_limits(1, user_api="blas"):
         uvicorn.Server(config).run(sockets=[taken])
+
+
+def _keep_what_is_there() -> None:
+    """Let the garbage collector never look again at what is in memory now: modules, kernels, the model.
+
+    A full collection stops all threads, that of health included: 0.1 s of a processor with compiled kernels in memory,
+    and several times that on a busy machine.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _serve_together(source: Any, host: str, port: int, settings: Settings, ready: Callable[[int], None]) -> None:

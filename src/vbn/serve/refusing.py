@@ -49,6 +49,7 @@ _FAULTS: dict[str, str] = {  # by pydantic's names; in braces what it knows of t
     "model_attributes_type": "must be a JSON object",
     "json_invalid": "is not JSON: {error}",
 }
+_ELSEWHERE = {"add()": 'what-if and "save": true'}  # remedies that another operation has
 
 
 def handle_errors(app: FastAPI) -> None:
@@ -160,7 +161,7 @@ def _phrasing(method: str) -> Callable[..., str]:
 
 def _in_body(name: str, value: object = None) -> str:
     if not name:
-        return str(value)
+        return _ELSEWHERE.get(str(value), str(value))
     return json.dumps(name) if value is None else f"{json.dumps(name)}: {json.dumps(value, default=str)}"
 
 

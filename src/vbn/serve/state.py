@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,7 @@ class State:
     # what is written is written one after the other, on a thread of its own, and takes none of those that answer
     writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "vbn-writer"))
     ready: threading.Event = field(default_factory=threading.Event)  # set while questions are answered without delay
+    before_ready: list[Callable[[], object]] = field(default_factory=list)  # what to do once, not on the event loop
     _computed: tuple[int, Layout | None] = (0, None)  # the root of a model, and its layout; None if that failed
     _layouts: dict[int, tuple[Layout, bool]] = field(default_factory=dict)
     _maps: dict[tuple[int, bool], Map] = field(default_factory=dict)
@@ -90,6 +91,8 @@ class State:
                 self.holder.current.try_an_event()
         except VBNError as error:
             self._map_problem = f"the first question failed: {error}"
+        for task in self.before_ready:
+            task()
         if not self._stop.is_set():
             self.ready.set()
 
