@@ -10,7 +10,7 @@ from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, rang
 from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of, counted
 from vbn.data.events import Events, Triple, read_events
-from vbn.data.features import ROWS_AT_ONCE, Features, Source
+from vbn.data.features import ROWS_AT_ONCE, Features, Source, Sources
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.archives import check_archive
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
@@ -56,6 +56,7 @@ __all__ = [
     "Relation",
     "Runner",
     "Source",
+    "Sources",
     "Taxonomy",
     "Triple",
     "Vocabulary",

@@ -19,7 +19,7 @@ from vbn.engines.cluster import Workers, connect
 from vbn.engines.shards import UpdatedColumns, UpdatedRows, own_part, shared_arrays, without_other
 from vbn.engines.threads import ThreadEngine
 from vbn.kernels import DensityArrays
-from vbn.model import BiasInputs, Engine, EntityInputs, Plan, Range, RelationCells
+from vbn.model import BiasInputs, Engine, EntityInputs, FeatureTask, Plan, Range, RelationCells
 
 
 class RayEngine:
@@ -72,7 +72,12 @@ class RayEngine:
         return RayEngine, (self.address, self.workers, self.threads)
 
     def map(self, task: Callable[[int, int], Any], ranges: Sequence[Range]) -> list[Any]:
-        """Return the results of task(first, last) for every range, in order: on threads of this process."""
+        """Return the results of task(first, last) for every range, in order.
+
+        Workers do what reads features; all else runs on threads of this process.
+        """
+        if isinstance(task, FeatureTask) and self._workers is not None and len(ranges) > 1:
+            return self._workers.read_features(task, ranges)
         if self._here is None:
             self._here = ThreadEngine()
         return self._here.map(task, ranges)
