@@ -68,16 +68,13 @@ def shop(data=None):
 GONE = MappedArray("/nowhere/features.npy", 0, np.dtype(np.float32), (1, 1))
 
 
-def told(data, folder):
-    """Users with ages, some items with a text; in a folder, features are mapped."""
-    rng = np.random.default_rng(5)
+def told(folder):
+    """Return users with ages, some items with a text; in a folder, features are mapped."""
+    rng, data = np.random.default_rng(5), vbn.Dataset.from_interactions(*events())
     text = rng.standard_normal((len(data.columns), 5)).astype(np.float32)
     data = data.with_features(text[:40], ids=data.columns[:40], name="text")
     data = data.with_features(rng.standard_normal((len(data.rows), 2)), side="row", name="age")
-    if folder is None:
-        return data
-    data.to_folder(folder / "data")
-    return shop(vbn.Dataset.from_folder(folder / "data"))
+    return shop(data if folder is None else data.to_folder(folder / "data"))
 
 
 def model(**options):
@@ -123,7 +120,7 @@ class TestEquality:
             monkeypatch.setattr("vbn.engines.cluster.files_of", lambda sources: [] if not files_of(sources) else [GONE])
         sent, read = [], Workers.read_features
         monkeypatch.setattr(Workers, "read_features", lambda *given: (sent.append(given[1].work), read(*given))[1])
-        data, options = told(shop(), tmp_path if where != "memory" else None), {"epochs": 4, "favour": None}
+        data, options = told(None if where == "memory" else tmp_path), {"epochs": 4, "favour": None}
         assert same(model(**options).fit(data), model(**options, engine=RayEngine(workers=2)).fit(data))
         assert {type(work).__name__ for work in sent} == {"Sums", "Predictions"}
 
