@@ -164,6 +164,13 @@ class TestLosses:
         assert same(expected, model(engine=RayEngine(workers=2)).fit(words()))
         assert replaced == [1]
 
+    def test_a_worker_that_is_killed_while_it_reads_features_is_replaced(self, monkeypatch):
+        monkeypatch.setattr("vbn.model.priors.linear.ROWS_AT_ONCE", 16)
+        expected = model(favour=None).fit(told(None))
+        replaced = struck(monkeypatch, lambda crew: os.kill(crew.processes[1], signal.SIGKILL), 3)
+        assert same(expected, model(favour=None, engine=RayEngine(workers=2)).fit(told(None)))
+        assert replaced == [1]
+
     @pytest.mark.parametrize(("half_sweep", "little"), [(3, 0.5), (4, 0.5), (4, 9.0)], ids=["rows", "columns", "both"])
     def test_a_node_that_is_removed_takes_cells_with_it(self, cluster, monkeypatch, half_sweep, little):
         monkeypatch.setattr("vbn.engines.cluster._LITTLE", little)

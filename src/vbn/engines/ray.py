@@ -3,7 +3,8 @@
 This process keeps the posterior and everything that is counted by entity. In the first half of an epoch every worker
 gets the densities of the columns (one copy a node, in shared memory) and what belongs to its own rows; it draws and
 updates these and hands their cells over to the workers that own their columns, without a detour through here. The
-second half goes the other way round. Rows are updated from the same inputs in the same order as on threads, so the
+second half goes the other way round. Features are read by the workers too: of each block of entities, a matrix of sums
+comes back, and these are added in order. Rows are updated from the same inputs in the same order as on threads, so the
 result is the same to the bit, also when a worker is lost and its part is done again by another one.
 """
 
