@@ -93,6 +93,38 @@ def test_texts_of_training_and_of_a_new_item(shop, called):
     assert "text" in told.stdout
 
 
+def test_texts_of_many_new_items(shop, called):
+    pytest.importorskip("wordllama")
+    taxonomy = [("item", "parent"), *((item, "drink") for item in ("tea", "coffee", "beer", "wine"))]
+    write_csv(shop / "kinds.csv", taxonomy)
+    options = ("--taxonomy", "kinds.csv", "--text", "items.csv:about", "--dim", 8, "--epochs", 20)
+    assert train(called, *options, cwd=shop).returncode == 0
+    new = [("name", "parent", "about"), ("mate", "drink", "a hot brew of leaves"), ("gin", "drink", "strong alcohol")]
+    write_csv(shop / "new.csv", new)
+    added = called("add", "model", "--from", "new.csv", "--text", "about", "--out", "more", cwd=shop)
+    assert added.returncode == 0, added.stderr
+    grown, model = vbn.load(shop / "more"), vbn.load(shop / "model")
+    model.add({name: {"parents": [parent], "text": text} for name, parent, text in new[1:]})
+    for name in ("mate", "gin"):
+        ours, theirs = (one.posterior(name, role="context").mean for one in (grown, model))
+        np.testing.assert_array_equal(ours, theirs)
+    write_csv(shop / "twice.csv", [*new, ("rum", "drink", "strong"), ("rum", "drink", "weak")])
+    refused = called("add", "model", "--from", "twice.csv", "--text", "about", cwd=shop)
+    assert refused.returncode == 1
+    assert "two things about 'rum'" in " ".join(refused.stderr.split())
+
+
+def test_features_of_many_new_items(shop, called):
+    assert train(called, "--features", "items.csv:price,year", cwd=shop).returncode == 0
+    write_csv(shop / "new.csv", [("name", "parent", "price", "year"), ("mate", "tea", 2.5, 2020)])
+    options = ("--features", "price,year", "--columns", "name,parent", "--out", "more")
+    added = called("add", "model", "--from", "new.csv", *options, cwd=shop)
+    assert added.returncode == 0, added.stderr
+    same = vbn.load(shop / "model").add("mate", parents=["tea"], features=[2.5, 2020.0])
+    ours = vbn.load(shop / "more").posterior("mate", role="context").mean
+    np.testing.assert_array_equal(ours, same.posterior("mate", role="context").mean)
+
+
 def test_features_of_a_new_item(shop, called):
     assert train(called, "--features", "items.csv:price,year", cwd=shop).returncode == 0
     added = called("add", "model", "mate", "--features", "2.5,2020", cwd=shop)

@@ -251,3 +251,13 @@ def test_csv_and_table_agree(tmp_path_factory, names, numbers):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert values_of(DATA.with_features(path)) == values_of(DATA.with_features(table))
+
+
+def test_rows_in_the_order_of_the_entities_may_be_dropped_too():
+    data = Dataset.from_pairs(["tea", "milk", "beer"], ["milk", "beer", "tea"])
+    values = np.array([[1.0, 2.0], [np.nan, 1.0], [0.5, 0.0]], np.float32)
+    (source,) = data.with_features(values, missing="drop").column_features.sources
+    assert source.rows.tolist() == [0, 2]
+    np.testing.assert_array_equal(source.taken(slice(None)), values[[0, 2]])
+    with pytest.raises(DataError, match="ids="):
+        data.with_features(values[:2], missing="drop")

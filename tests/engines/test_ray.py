@@ -14,7 +14,9 @@ import pytest
 import vbn
 from tests.estimators.test_fit import bits
 from vbn.cli import examine
+from vbn.data import MappedArray
 from vbn.engines import RayEngine, Workers, connect, count_files
+from vbn.engines.content import files_of
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'vbn[ray]'")
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's own warnings are not ours to mend
@@ -63,6 +65,18 @@ def shop(data=None):
     return data.with_taxonomy({f"i{i}": [f"genre {i % 3}"] for i in range(1, 61)}, side="column")
 
 
+GONE = MappedArray("/nowhere/features.npy", 0, np.dtype(np.float32), (1, 1))
+
+
+def told(folder):
+    """Return users with ages, some items with a text; in a folder, features are mapped."""
+    rng, data = np.random.default_rng(5), vbn.Dataset.from_interactions(*events())
+    text = rng.standard_normal((len(data.columns), 5)).astype(np.float32)
+    data = data.with_features(text[:40], ids=data.columns[:40], name="text")
+    data = data.with_features(rng.standard_normal((len(data.rows), 2)), side="row", name="age")
+    return shop(data if folder is None else data.to_folder(folder / "data"))
+
+
 def model(**options):
     return vbn.VBN(**({"dim": 6, "epochs": 3, "negatives": 2, "relation_rank": 2, "verbose": False} | options))
 
@@ -96,6 +110,19 @@ class TestEquality:
     def test_rows_are_handed_over_where_few_are_needed(self, monkeypatch):
         monkeypatch.setattr("vbn.engines.cluster._LITTLE", 9.0)
         assert same(model().fit(shop()), model(engine=RayEngine(workers=2)).fit(shop()))
+
+    @pytest.mark.parametrize("where", ["memory", "file", "file that workers do not see"])
+    def test_features_are_read_by_the_workers(self, tmp_path, monkeypatch, where):
+        monkeypatch.setattr("vbn.model.priors.linear.ROWS_AT_ONCE", 16)
+        monkeypatch.setattr("vbn.model.priors.linear._ROOM", 0)
+        monkeypatch.setattr("vbn.model.priors.linear._BLOCKS_AT_ONCE", 3)
+        if where == "file that workers do not see":
+            monkeypatch.setattr("vbn.engines.cluster.files_of", lambda sources: [] if not files_of(sources) else [GONE])
+        sent, read = [], Workers.read_features
+        monkeypatch.setattr(Workers, "read_features", lambda *given: (sent.append(given[1].work), read(*given))[1])
+        data, options = told(None if where == "memory" else tmp_path), {"epochs": 4, "favour": None}
+        assert same(model(**options).fit(data), model(**options, engine=RayEngine(workers=2)).fit(data))
+        assert {type(work).__name__ for work in sent} == {"Sums", "Predictions"}
 
     def test_an_engine_serves_one_fit_after_another(self):
         fitted = model(engine=RayEngine(workers=2), epochs=1)
@@ -135,6 +162,13 @@ class TestLosses:
         expected = model().fit(words())
         replaced = struck(monkeypatch, lambda crew: os.kill(crew.processes[1], signal.SIGKILL), half_sweep)
         assert same(expected, model(engine=RayEngine(workers=2)).fit(words()))
+        assert replaced == [1]
+
+    def test_a_worker_that_is_killed_while_it_reads_features_is_replaced(self, monkeypatch):
+        monkeypatch.setattr("vbn.model.priors.linear.ROWS_AT_ONCE", 16)
+        expected = model(favour=None).fit(told(None))
+        replaced = struck(monkeypatch, lambda crew: os.kill(crew.processes[1], signal.SIGKILL), 3)
+        assert same(expected, model(favour=None, engine=RayEngine(workers=2)).fit(told(None)))
         assert replaced == [1]
 
     @pytest.mark.parametrize(("half_sweep", "little"), [(3, 0.5), (4, 0.5), (4, 9.0)], ids=["rows", "columns", "both"])

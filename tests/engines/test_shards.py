@@ -10,6 +10,7 @@ import vbn
 from tests.estimators.test_fit import animals, bits, model, shop
 from vbn.data import MappedArray
 from vbn.engines import ThreadEngine
+from vbn.engines.content import files_of, received, sent_sources
 from vbn.engines.shards import (
     Common,
     SentRows,
@@ -166,6 +167,32 @@ def test_mapped_counts_are_sent_by_the_name_of_their_file(tmp_path):
     (tmp_path / "counts" / "indices.npy").unlink()
     with pytest.raises(vbn.DataError, match="All machines must see"):
         mapped.open()
+
+
+def told(folder):
+    """Two sources of features of some items, one of them mapped from a file."""
+    values = np.random.default_rng(7).standard_normal((30, 3)).astype(np.float32)
+    np.save(folder / "values.npy", values)
+    mapped = np.load(folder / "values.npy", mmap_mode="r")
+    data = shop_counts()
+    names = data.columns[: min(30, len(data.columns))]
+    order = np.random.default_rng(8).permutation(len(names))
+    data = data.with_features(mapped[: len(names)], ids=[names[n] for n in order], name="mapped")
+    return data.with_features(values[:9, :2], ids=names[3:12], name="here").column_features
+
+
+def test_a_worker_gets_the_features_of_its_rows_and_no_values_of_a_file(tmp_path):
+    features, rows = told(tmp_path), np.array([0, 2, 4, 5, 8, 11, 12])
+    expected = features.scaled(rows, *features.scaling())
+    for by_name in (True, False):
+        parts = sent(sent_sources(features, rows, by_name))
+        np.testing.assert_array_equal(received(parts).scaled(rows, *features.scaling()), expected)
+        assert [isinstance(part.values, MappedArray) for part in parts] == [by_name, False]
+        assert [len(part.rows) for part in parts] == [7, 4]
+    (file,) = files_of(sent_sources(features, rows, by_name=True))
+    assert file.there()
+    (tmp_path / "values.npy").write_bytes(b"short")
+    assert not file.there()
 
 
 def shop_counts():

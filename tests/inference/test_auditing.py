@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import zscore
 
 import vbn
 from tests.evaluation_data import NEEDS_DATA, ROOT
@@ -122,7 +123,8 @@ def test_words_are_judged_by_both_their_densities():
     text = [[f"w{kind}-{rng.integers(6)}" for _ in range(8)] for kind in rng.integers(4, size=400).tolist()]
     edges = {f"w{kind}-{word}": f"topic {kind}" for kind in range(4) for word in range(6)} | {"w0-0": "topic 2"}
     model = vbn.VBN(dim=8, verbose=False).fit(vbn.Dataset.from_sequences(text).with_taxonomy(edges))
-    assert (model.audit()[0].entity, model.audit()[0].suggestion) == ("w0-0", "topic 0")
+    found = model.audit(min_score=2.0)
+    assert (found[0].entity, found[0].suggestion) == ("w0-0", "topic 0")
     assert Placing(model.trained_, "column").x.shape[1] == 16
 
 
@@ -200,7 +202,8 @@ def test_scores_agree_with_a_slow_twin_that_leaves_the_child_out(model):
     def log_density(entity, category, without):
         mean, number = mean_of(category, without)
         variance = 1.0 / w[entity] + 1.0 / (number + BORROWED)
-        return -0.5 * (np.sum((x[entity] - mean) ** 2) / variance + len(nothing) * np.log(variance))
+        distance = np.sum((x[entity] - mean) ** 2)
+        return -0.5 * placing.sharp * (distance / variance + len(nothing) * np.log(variance))
 
     kinds = [f"kind {kind}" for kind in range(KINDS)]
     for at in np.flatnonzero(judged.rows < placing.n_entities).tolist():
@@ -214,8 +217,10 @@ def test_scores_agree_with_a_slow_twin_that_leaves_the_child_out(model):
 
 
 @settings(deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 5), m=st.integers(0, 9), k=st.integers(0, 4))
-def test_the_kernel_agrees_with_plain_numpy(seed, n, m, k):
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(1, 5), m=st.integers(0, 9), k=st.integers(0, 4), share=st.booleans()
+)
+def test_the_kernel_agrees_with_plain_numpy(seed, n, m, k, share):
     rng = np.random.default_rng(seed)
     x, mean = rng.normal(size=(n, 3)), rng.normal(size=(m, 3))
     weights, unsure = rng.uniform(0.5, 2.0, n), rng.uniform(0.1, 1.0, m)
@@ -224,17 +229,60 @@ def test_the_kernel_agrees_with_plain_numpy(seed, n, m, k):
     products[rng.random((n, m)) < 0.2] = -np.inf
     score, best, value = np.empty(n), np.full((n, k), -1), np.full((n, k), -np.inf)
     squares, centres = (x**2).sum(axis=1), (mean**2).sum(axis=1)
-    best_categories(products, squares, weights, heights, centres, unsure, levels, 3, score, best, value)
+    shared, sharp = rng.random((n, m)) if share else np.empty((0, 0)), float(rng.uniform(0.1, 1.0))
+    best_categories(products, squares, weights, heights, centres, unsure, levels, shared, 3, sharp, score, best, value)
     variance = 1.0 / weights[:, None] + unsure
-    density = -0.5 * (((x[:, None] - mean) ** 2).sum(axis=2) / variance + 3 * np.log(variance))
+    density = -0.5 * sharp * (((x[:, None] - mean) ** 2).sum(axis=2) / variance + 3 * np.log(variance))
     density[(products == -np.inf) | (levels <= heights[:, None])] = -np.inf
     for i in range(n):
         allowed = np.sort(density[i][np.isfinite(density[i])])[::-1]
         expected = np.log(np.exp(allowed).mean()) if len(allowed) else -np.inf
         assert score[i] == pytest.approx(expected)
-        assert value[i][: len(allowed)] == pytest.approx(allowed[:k])
         assert (best[i][len(allowed) :] == -1).all()
+        if not share:
+            assert value[i][: len(allowed)] == pytest.approx(allowed[:k])
+        elif len(allowed) > 1:
+            there = np.flatnonzero(np.isfinite(density[i]))
+            place = zscore(density[i][there]) + 0.15 * zscore(shared[i][there])
+            assert best[i][: len(there)].tolist() == there[np.argsort(-place)][:k].tolist()
         assert density[i][best[i][best[i] >= 0]] == pytest.approx(value[i][best[i] >= 0])
+
+
+def test_log_densities_count_as_much_as_makes_present_parents_likeliest(tmp_path):
+    folder = vbn.datasets.write_shop(tmp_path / "shop")
+    data = vbn.Dataset.from_interactions(folder / "orders.csv").with_taxonomy(folder / "catalogue.csv")
+    placing = Placing(vbn.VBN(verbose=False, favour=None).fit(data).trained_, "column")
+    told, found, sharp = np.flatnonzero(placing.edges.rows < placing.n_entities), [], placing.sharp
+    assert 0.3 < sharp < 0.9
+    for placing.sharp in (sharp / 1.3, sharp, 1.3 * sharp):
+        judged = placing.judge(0, told)
+        others = np.array([len(placing.candidates(int(parent))) - 1 for parent in judged.parents])
+        right = 1.0 / (1.0 + others * np.exp(judged.score))
+        prior = -0.5 * (np.log(placing.sharp) / 0.3) ** 2
+        found.append(np.log(0.9 * right + 0.1 / (others + 1)).sum() + prior)
+    assert found[1] == max(found)
+
+
+def test_counts_tell_which_category_is_right():
+    """Everybody has one of ten kinds; densities of one dimension cannot tell these apart, the counts can."""
+    rng = np.random.default_rng(3)
+    users = np.repeat(np.arange(300), 4)
+    items = np.concatenate([rng.choice(6, 4, replace=False) + 6 * (user % 10) for user in range(300)])
+    taxonomy = {f"i{item}": f"kind {item // 6}" for item in range(60)} | {"i0": "kind 5", "i7": "kind 8"}
+    pairs = [f"u{user}" for user in users], [f"i{item}" for item in items]
+    data = vbn.Dataset.from_interactions(*pairs).with_taxonomy(taxonomy)
+    model = vbn.VBN(dim=1, verbose=False, favour=None).fit(data)
+    first = [model.suggest_parents(item, 1)[0].entity for item in ("i0", "i7")]
+    assert first == ["kind 0", "kind 1"]
+    alone = [edge[3][0] for edge in judge_edges(model.trained_, "column", 1) if edge[0] in ("i0", "i7")]
+    assert alone != first
+
+
+def test_counts_that_would_take_minutes_are_left_out(monkeypatch):
+    model = vbn.VBN(dim=4, epochs=3, verbose=False).fit(simulated())
+    expected = judge_edges(model.trained_, "column")
+    monkeypatch.setattr("vbn.inference.sharing._PRODUCTS", 10)
+    assert judge_edges(model.trained_, "column", data=model.data_) == expected
 
 
 def area(scores, wrong):

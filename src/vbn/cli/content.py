@@ -6,16 +6,17 @@ In the settings, `features` and `text` are a file and its columns by the name of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import typer
 
 from vbn._errors import DataError, in_python
 from vbn.cli.shared import option_of, split_columns
-from vbn.data import Dataset
+from vbn.data import Dataset, read_numbers, read_texts
 
 CONTENT = ("features", "text")
 """The settings that are files of content."""
@@ -128,6 +129,45 @@ def _in_options(key: str) -> Iterator[None]:
         yield
     except DataError as error:
         raise type(error)(error.told(phrase)) from error
+
+
+def content_of_many(
+    features: list[str] | None, text: list[str] | None, source: str, known: Collection[str]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return {name: {"features": {source: vector}, "text": {source: text}}} of many entities.
+
+    Each entry is as in training, where columns alone are those of the file that also has the parents.
+
+    Parameters
+    ----------
+    features, text
+        Entries [NAME=]FILE[:COLUMN,...] or [NAME=]COLUMN,...
+    source
+        The file with the names and parents.
+    known
+        The sources of the model; an entry without the name of one is for its only one.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for key, given in zip(CONTENT, (features, text), strict=True):
+        for name, (file, *columns) in content_entries(key, given or [], source).items():
+            with _in_options(key):
+                ids, values = _rows(key, file, _columns(columns))
+            own = name if name in known else "" if name == key else name
+            for entity, value in zip(ids, values, strict=True):
+                told = found.setdefault(entity, {}).setdefault(key, {})
+                if told.setdefault(own, value) != value:
+                    raise DataError(f"{file} says two things about {entity!r}; repeat the same, or give it one row.")
+    return found
+
+
+def _rows(key: str, file: str, columns: list[str | int] | None) -> tuple[Iterable[str], Iterable[Any]]:
+    if key == "text":
+        texts = read_texts(file, None, columns)
+        return texts.ids, texts.texts
+    numbers = read_numbers(file, None, None, columns)
+    if not isinstance(numbers.ids, Sequence):
+        raise DataError(f"{file} does not say whose features it has; give a table with a column of names.")
+    return [str(name) for name in numbers.ids], np.asarray(numbers.values, dtype=np.float64).tolist()
 
 
 def vectors_of(given: list[str] | None) -> Any:

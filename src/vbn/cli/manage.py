@@ -16,6 +16,7 @@ from vbn.cli.shared import ColumnNames, Model, OnSide, Side, open_model, say, se
     'vbn add my-model halloumi --parent cheese --context "grill=3" --context salad',
     'vbn add my-model "Zoolander 3" --text "a male model saves the world again"',
     "vbn add my-model --from new-items.csv    (columns name, parent: a row for each parent)",
+    "vbn add my-model --from new-items.csv --text plot    (another column of it)",
 )
 def add(
     model: Model,
@@ -26,9 +27,15 @@ def add(
     ] = None,
     features: Annotated[
         list[str] | None,
-        typer.Option(help="Its features, as many as in training; repeatable.", metavar="[NAME=]V1,V2,..."),
+        typer.Option(
+            help="Its features, as many as in training; with --from, columns of the file; repeatable.",
+            metavar="[NAME=]V1,V2,...",
+        ),
     ] = None,
-    text: Annotated[list[str] | None, typer.Option(help="A text about it; repeatable.", metavar="[NAME=]TEXT")] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(help="A text about it; with --from, a column of the file; repeatable.", metavar="[NAME=]TEXT"),
+    ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Many at once: a csv of name, parent[, weight], a row a parent.")
     ] = None,
@@ -37,21 +44,24 @@ def add(
     out: Annotated[Path | None, typer.Option(help="Folder for the larger model; by default it replaces MODEL.")] = None,
 ) -> None:
     """Give new entities a density at once, without retraining."""
-    from vbn.cli.content import texts_of, vectors_of
+    from vbn.cli.content import content_of_many, texts_of, vectors_of
     from vbn.cli.run_files import save_changed
     from vbn.inference import read_new, text_sources
 
     if (name is None) == (source is None):
         raise typer.BadParameter("give a name or --from, one of the two.")
-    if source is not None and (parent or context or features or text):
-        raise typer.BadParameter(
-            "--parent, --context, --features and --text belong to one name; with --from, the file has the parents."
-        )
+    if source is not None and (parent or context):
+        raise typer.BadParameter("--parent and --context belong to one name; with --from, the file has the parents.")
     if columns is not None and source is None:
         raise typer.BadParameter("--columns are those of the file that --from gives.")
     grown = open_model(model)
     before = len(grown.trained_.vocabulary(side))
     new: Any = source if columns is None else read_new(source, split_columns(columns))
+    if source is not None and (features or text):
+        known = grown.trained_.side(side).features
+        content = content_of_many(features, text, str(source), () if known is None else tuple(known.widths))
+        new = read_new(source, () if columns is None else split_columns(columns))
+        new = {name: {**told, **content.get(name, {})} for name, told in new.items()}
     if name is not None:
         new = {
             name: {

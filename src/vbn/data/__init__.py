@@ -10,10 +10,11 @@ from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, rang
 from vbn.data.dataset import Dataset
 from vbn.data.describe import amount, bytes_of, counted
 from vbn.data.events import Events, Triple, read_events
-from vbn.data.features import ROWS_AT_ONCE, Features, Source
+from vbn.data.features import ROWS_AT_ONCE, Features, Source, Sources
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.archives import check_archive
 from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
+from vbn.data.io.content import read_numbers, read_texts
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
 from vbn.data.io.inputs import (
@@ -56,6 +57,7 @@ __all__ = [
     "Relation",
     "Runner",
     "Source",
+    "Sources",
     "Taxonomy",
     "Triple",
     "Vocabulary",
@@ -96,8 +98,10 @@ __all__ = [
     "read_corpus",
     "read_events",
     "read_lines",
+    "read_numbers",
     "read_parquet",
     "read_sentences",
+    "read_texts",
     "reading",
     "same_encoder",
     "shares_of_parents",

@@ -139,7 +139,42 @@ class Source:
         return centre, 1.0 / np.sqrt(np.where(varying, variance, 1.0) * max(1, int(varying.sum())))
 
 
-class Features:
+class Sources:
+    """Some sources of features side by side."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sources = tuple(sources)
+
+    @property
+    def width(self) -> int:
+        """Number of columns of all sources together."""
+        return sum(source.width for source in self.sources)
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """Where the columns of each source are among all columns."""
+        ends = np.cumsum([source.width for source in self.sources]).tolist()
+        return {own.name: slice(end - own.width, end) for own, end in zip(self.sources, ends, strict=True)}
+
+    def scaled(self, rows: np.ndarray, centre: np.ndarray, factor: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+        """Return the features (n, F) of some entities, (value - centre) * factor, with all sources side by side.
+
+        What is not known is 0, which is what an average entity has.
+        """
+        found = np.zeros((len(rows), self.width), dtype)
+        for source, own in zip(self.sources, self.places.values(), strict=True):
+            places, positions = source.of_entities(rows)
+            if len(positions) == 0:
+                continue
+            steady = positions[-1] - positions[0] == len(positions) - 1  # rows ascend: a slice is not copied twice
+            values = source.taken(slice(positions[0], positions[-1] + 1) if steady else positions).astype(dtype)
+            values -= centre[own].astype(dtype)
+            values *= factor[own].astype(dtype)
+            found[places, own] = values
+        return found
+
+
+class Features(Sources):
     """The features of the entities of a vocabulary, in one or several sources; immutable.
 
     Parameters
@@ -160,16 +195,12 @@ class Features:
     """
 
     def __init__(self, vocabulary: Vocabulary, sources: Sequence[Source]) -> None:
-        self.vocabulary, self.sources = vocabulary, tuple(sources)
+        super().__init__(sources)
+        self.vocabulary = vocabulary
         if len({source.name for source in self.sources}) < len(self.sources):
             raise DataError("two sources of features have the same name; names must differ")
         if any(len(source) and source.rows[-1] >= len(vocabulary) for source in self.sources):
             raise DataError("features for more entities than the vocabulary has")
-
-    @property
-    def width(self) -> int:
-        """Number of columns of all sources together."""
-        return sum(source.width for source in self.sources)
 
     @property
     def widths(self) -> dict[str, int]:
@@ -182,35 +213,12 @@ class Features:
         return np.concatenate([centre for centre, _ in found]), np.concatenate([factor for _, factor in found])
 
     @cached_property
-    def places(self) -> dict[str, slice]:
-        """Where the columns of each source are among all columns."""
-        ends = np.cumsum([source.width for source in self.sources]).tolist()
-        return {own.name: slice(end - own.width, end) for own, end in zip(self.sources, ends, strict=True)}
-
-    @cached_property
     def known(self) -> np.ndarray:
         """A mask of the entities with features of any source."""
         mask = np.zeros(len(self.vocabulary), dtype=bool)
         for source in self.sources:
             mask[source.rows] = True
         return read_only(mask)
-
-    def scaled(self, rows: np.ndarray, centre: np.ndarray, factor: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
-        """Return the features (n, F) of some entities, (value - centre) * factor, with all sources side by side.
-
-        What is not known is 0, which is what an average entity has.
-        """
-        found = np.zeros((len(rows), self.width), dtype)
-        for source, own in zip(self.sources, self.places.values(), strict=True):
-            places, positions = source.of_entities(rows)
-            if len(positions) == 0:
-                continue
-            steady = positions[-1] - positions[0] == len(positions) - 1  # rows ascend: a slice is not copied twice
-            values = source.taken(slice(positions[0], positions[-1] + 1) if steady else positions).astype(dtype)
-            values -= centre[own].astype(dtype)
-            values *= factor[own].astype(dtype)
-            found[places, own] = values
-        return found
 
     def over(self, vocabulary: Vocabulary) -> Features:
         """Return the same features over a vocabulary that continues this one."""

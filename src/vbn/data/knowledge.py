@@ -272,8 +272,8 @@ class Knowledge:
         """
         check_missing(missing)
         options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter}
-        read = read_numbers(features, ids, id, columns, **options)
         names = self._named(side)
+        read = read_numbers(features, ids, id, columns, names=names.names, **options)
         return self._with_source(read_source(read.values, read.ids, names, name, read.columns), side)
 
     def with_text(

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from vbn._errors import (
     REMEDY,
     EngineError,
@@ -18,8 +20,10 @@ from vbn._errors import (
     VBNWarning,
     caller_level,
 )
+from vbn.data import Features
+from vbn.engines.content import Block, files_of, sent_sources, turns
 from vbn.engines.shards import Common, SentRows, Worker, rowless, shards_of, share_needed
-from vbn.model import Plan
+from vbn.model import FeatureTask, Plan, Range
 
 _LOSSES = 3  # of the same work in a row; more means that something else is wrong
 _LITTLE = 0.5  # share of the rows: a node that needs less gets only the rows that it needs
@@ -193,6 +197,8 @@ class Workers:
         self.processes: list[int] = []
         self.places = places(ray, workers, threads)
         self._losses = [0] * len(self.places)
+        self._turns = turns([place.threads for place in self.places])
+        self._sent: list[tuple[Features, np.ndarray, list[Any]]] = []
         self.shards = shards_of(plan, [place.threads for place in self.places])
         beside = len(self.places) / len({place.node for place in self.places})
         self.hands_rows = share_needed(plan, len(self.places)) * beside < _LITTLE
@@ -253,6 +259,46 @@ class Workers:
             else:
                 take(number, result)
                 self._losses[number] = 0
+
+    def read_features(self, task: FeatureTask, ranges: Sequence[Range]) -> list[Any]:
+        """Return the results of a task for blocks of rows, in order; each is done where its features are."""
+        sources, work = self._sources(task), self.put(task.work)
+        mine: list[list[int]] = [[] for _ in range(len(self))]
+        for at, (first, _) in enumerate(ranges):
+            mine[self._turns[first // task.step % len(self._turns)]].append(at)
+        found: list[Any] = [None] * len(ranges)
+
+        def begin(number: int) -> Any:
+            some = [ranges[at] for at in mine[number]]
+            blocks = [Block(task.rows[slice(*bounds)], task.inputs(*bounds)) for bounds in some]
+            return self.handles[number].read_features.remote(work, sources[number], blocks)
+
+        def take(number: int, results: Any) -> None:
+            for at, result in zip(mine[number], results, strict=True):
+                found[at] = result
+
+        self.run(begin, take, numbers=[number for number in range(len(self)) if mine[number]])
+        return found
+
+    def _sources(self, task: FeatureTask) -> list[Any]:
+        """Return references to the features that each worker needs; they are sent once."""
+        for features, rows, sent in self._sent:
+            if features is task.features and np.array_equal(rows, task.rows):
+                return sent
+        owners = np.resize(self._turns, -(-len(task.rows) // task.step)).repeat(task.step)[: len(task.rows)]
+        parts = [task.rows[owners == number] for number in range(len(self))]
+        named = [sent_sources(task.features, rows, by_name=True) for rows in parts]
+
+        def begin(number: int) -> Any:
+            return self.handles[number].sees.remote(files_of(named[number]))
+
+        def take(number: int, sees: bool) -> None:
+            if not sees:
+                named[number] = sent_sources(task.features, parts[number], by_name=False)
+
+        self.run(begin, take)
+        self._sent.append((task.features, task.rows, [self.put(sources) for sources in named]))
+        return self._sent[-1][2]
 
     def nodes(self) -> set[str]:
         """Return the nodes that are up."""

@@ -3,7 +3,8 @@
 This process keeps the posterior and everything that is counted by entity. In the first half of an epoch every worker
 gets the densities of the columns (one copy a node, in shared memory) and what belongs to its own rows; it draws and
 updates these and hands their cells over to the workers that own their columns, without a detour through here. The
-second half goes the other way round. Rows are updated from the same inputs in the same order as on threads, so the
+second half goes the other way round. Features are read by the workers too: of each block of entities, a matrix of sums
+comes back, and these are added in order. Rows are updated from the same inputs in the same order as on threads, so the
 result is the same to the bit, also when a worker is lost and its part is done again by another one.
 """
 
@@ -19,7 +20,7 @@ from vbn.engines.cluster import Workers, connect
 from vbn.engines.shards import UpdatedColumns, UpdatedRows, own_part, shared_arrays, without_other
 from vbn.engines.threads import ThreadEngine
 from vbn.kernels import DensityArrays
-from vbn.model import BiasInputs, Engine, EntityInputs, Plan, Range, RelationCells
+from vbn.model import BiasInputs, Engine, EntityInputs, FeatureTask, Plan, Range, RelationCells
 
 
 class RayEngine:
@@ -72,7 +73,12 @@ class RayEngine:
         return RayEngine, (self.address, self.workers, self.threads)
 
     def map(self, task: Callable[[int, int], Any], ranges: Sequence[Range]) -> list[Any]:
-        """Return the results of task(first, last) for every range, in order: on threads of this process."""
+        """Return the results of task(first, last) for every range, in order.
+
+        Workers do what reads features; all else runs on threads of this process.
+        """
+        if isinstance(task, FeatureTask) and self._workers is not None and len(ranges) > 1:
+            return self._workers.read_features(task, ranges)
         if self._here is None:
             self._here = ThreadEngine()
         return self._here.map(task, ranges)

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn.data import Counts, Features, MappedArray, by_file, opened
+from vbn.engines.content import Block, SentSource, received
 from vbn.engines.threads import ThreadEngine
 from vbn.kernels import CellArrays, DensityArrays
-from vbn.model import BiasInputs, EntityInputs, Plan, Range, grouped
+from vbn.model import BiasInputs, EntityInputs, Plan, Range, grouped, steadily
 from vbn.sampling import CellDrawer, ColumnBlocks, Packed, Segment, packed, turned_block
 
 _GROUPS = 16  # at most, in which a worker draws its rows: each gives a piece to every worker
@@ -324,6 +325,22 @@ class Worker:
         mine = self._blocks.ranges[slice(*self._shard.blocks)]
         self._engine.map(task, [(first - start, last - start) for first, last in mine])
         return UpdatedColumns(entities.own, entities.bias, likelihood)
+
+    def sees(self, files: Sequence[MappedArray]) -> bool:
+        """Return whether it can read some files."""
+        return all(file.there() for file in files)
+
+    @steadily
+    def read_features(
+        self, work: Callable[..., Any], sources: Sequence[SentSource], blocks: Sequence[Block]
+    ) -> list[Any]:
+        """Return the results of some work on blocks of rows, which reads their features."""
+        features = received(sources)
+
+        def task(at: int, _: int) -> Any:
+            return work(features, blocks[at].rows, *blocks[at].inputs)
+
+        return self._engine.map(task, [(at, at + 1) for at in range(len(blocks))])
 
 
 def _gathered(handed: Sequence[Handed], n_rows: int) -> tuple[DensityArrays, np.ndarray]:

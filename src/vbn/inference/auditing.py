@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError
+from vbn.data import Dataset
 from vbn.inference.placing import Judged, Placing, seen, sums_by
 from vbn.inference.table import Frames
 from vbn.model import Trained
@@ -134,9 +135,9 @@ class Suggestions(Frames, Sequence[Suggestion]):
         return "\n".join(_aligned(["parent", "score", "instead of", "children"], cells, right=(1, 3)))
 
 
-def audit(trained: Trained, side: str, min_score: float) -> Audit:
-    """Return what the data says against the taxonomy of a side."""
-    placing = _placing(trained, side)
+def audit(trained: Trained, side: str, min_score: float, data: Dataset | None = None) -> Audit:
+    """Return what the data says against the taxonomy of a side; `data` is what the model has learned from, if known."""
+    placing = _placing(trained, side, data)
     judged = placing.judge(_NAMED)
     findings = [
         *_edges(placing, judged, min_score),
@@ -147,9 +148,11 @@ def audit(trained: Trained, side: str, min_score: float) -> Audit:
     return Audit(findings, len(judged.rows))
 
 
-def judge_edges(trained: Trained, side: str, k: int = _NAMED) -> list[tuple[str, str, float, list[str]]]:
+def judge_edges(
+    trained: Trained, side: str, k: int = _NAMED, data: Dataset | None = None
+) -> list[tuple[str, str, float, list[str]]]:
     """Return every judged edge: child, parent, score, and the k best other parents."""
-    placing = _placing(trained, side)
+    placing = _placing(trained, side, data)
     judged = placing.judge(k)
     return [
         (
@@ -162,9 +165,9 @@ def judge_edges(trained: Trained, side: str, k: int = _NAMED) -> list[tuple[str,
     ]
 
 
-def suggest_parents(trained: Trained, entity: str, side: str, k: int) -> Suggestions:
+def suggest_parents(trained: Trained, entity: str, side: str, k: int, data: Dataset | None = None) -> Suggestions:
     """Return the categories that explain best what was observed of an entity, or of the children of a category."""
-    placing = _placing(trained, side)
+    placing = _placing(trained, side, data)
     i = placing.names.id(entity)
     row = placing.row_of_entity.get(i, placing.row_of_category.get(i))
     if row is None:
@@ -177,27 +180,32 @@ def suggest_parents(trained: Trained, entity: str, side: str, k: int) -> Suggest
     return Suggestions(placing.names[i], rows)
 
 
-def _placing(trained: Trained, side: str) -> Placing:
+def _placing(trained: Trained, side: str, data: Dataset | None) -> Placing:
     if trained.taxonomy(side) is None:
         where = "" if trained.shared else f" above its {side}s"
         raise DataError(
             f"this model has no taxonomy{where} that could be judged; train it with {REMEDY}.",
             remedies=[("", "data.with_taxonomy(...)")],
         )
-    return Placing(trained, side)
+    if data is None:
+        return Placing(trained, side)
+    by_entity = data.counts if trained.halves(side)[0].letter == "u" else data.counts.transpose()
+    return Placing(trained, side, by_entity)
 
 
 def _in_place_of_present(placing: Placing, row: int, k: int) -> list[Suggestion]:
     """Return the best categories at the levels of the present parents; each is compared with the best one there."""
     judged = placing.judge(k, np.flatnonzero(placing.edges.rows == row))
     gains: dict[int, float] = {}
+    places: dict[int, int] = {}
     worst: dict[int, tuple[float, int]] = {}
     for parent, fit, best, gain in zip(judged.parents, judged.fit, judged.best, judged.gain, strict=True):
-        for category, value in zip(best.tolist(), gain.tolist(), strict=True):
+        for place, (category, value) in enumerate(zip(best.tolist(), gain.tolist(), strict=True)):
             if category >= 0:
+                places[category] = min(place, places.get(category, place))
                 gains[category] = min(value, gains.get(category, value))
                 worst[category] = min((float(fit), int(parent)), worst.get(category, (float(fit), int(parent))))
-    ranked = sorted(gains, key=lambda category: (-gains[category], category))[:k]
+    ranked = sorted(gains, key=lambda category: (places[category], -gains[category], category))[:k]
     return [Suggestion(placing.named(c), gains[c], placing.named(worst[c][1]), placing.n_children(c)) for c in ranked]
 
 

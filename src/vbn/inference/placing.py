@@ -11,6 +11,13 @@ the posterior mean (sum of w x + r up) / (N + r), and x_i has the predictive den
 under it: in closed form for all entities and categories at once. For the present parent,
 the entity itself is left out of the sums, also of those one level above. A category in turn is an observation of its
 parents with the weight r N / (r + N), so that edges between categories are judged in the same way.
+
+Such a density takes all directions to say something of their own, and its logarithm is too large. All are multiplied by
+the one number, at most 1, that makes the present parents likeliest among the categories of their levels, where one
+parent in ten may be wrong.
+
+Which category is right is also told by the counts, if they are at hand (`vbn.inference.sharing`): a category is named
+for its density and for how many have both the entity and its children. They say little about whether a parent is wrong.
 """
 
 from __future__ import annotations
@@ -21,6 +28,8 @@ from functools import cached_property
 
 import numpy as np
 
+from vbn.data import Counts
+from vbn.inference.sharing import sharing_of
 from vbn.model import Block, Graph, Trained
 
 BORROWED = 3.0
@@ -28,6 +37,10 @@ BORROWED = 3.0
 _RIDGE = 0.03  # of the mean variance of siblings, added to all directions: no direction is told apart without limit
 _NOTHING = 1e-9  # a sum of weights that is only rounding
 _ENTRIES = 1 << 22  # rows times categories that are scored at once
+_WRONG = 0.1  # share of the present parents that may be wrong
+_MOST = 500  # edges that tell how sure densities are
+_SHARPNESS = np.geomspace(0.05, 1.0, 25)
+_USUAL = 0.3  # standard deviation of its logarithm before any edge is seen
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,7 @@ class Placing:
     category in the vocabulary, `weight` how much it says about a parent. `edges` are pairs of a row and a category.
     """
 
-    def __init__(self, trained: Trained, side: str) -> None:
+    def __init__(self, trained: Trained, side: str, counts: Counts | None = None) -> None:
         halves = trained.halves(side)
         graph = halves[0].side.graph
         self.graph, self.names = graph, halves[0].names
@@ -67,6 +80,37 @@ class Placing:
         entities = np.flatnonzero(known)
         self._fill(x[entities], certain[entities], entities)
         self._scale_by_siblings(x[entities], certain[entities], entities)
+        self.sharp = 1.0
+        self.sharp = self._sharpness()
+        own = self.edges.rows < self.n_entities
+        self._sharing = sharing_of(
+            counts, self.edges.rows[own], self.edges.parents[own], entities, self.graph.n_categories
+        )
+
+    def _sharpness(self) -> float:
+        """Return by what to multiply log densities."""
+        rows, parents = self.edges.rows, self.edges.parents
+        others = self.number[parents] > self.weight[rows] + _NOTHING  # of the parent, so that it can be recognised
+        told = np.flatnonzero(others & (rows < self.n_entities))
+        told = told[np.linspace(0, len(told) - 1, min(len(told), _MOST), dtype=np.int64)]
+        rows, parents = rows[told], parents[told]
+        own, total = self.log_density(rows, *self.left_out(rows, parents)), np.zeros(len(_SHARPNESS))
+        for edges, categories in self._alike(parents):
+            gain = self._densities(rows[edges], categories) - own[edges, None]
+            n = np.isfinite(gain).sum(axis=1)
+            for at, sharp in enumerate(_SHARPNESS):
+                right = 1.0 / (1.0 + np.exp(np.minimum(sharp * gain, 300.0)).sum(axis=1))
+                total[at] += np.log((1.0 - _WRONG) * right + _WRONG / (n + 1.0)).sum()
+        return float(_SHARPNESS[np.argmax(total - 0.5 * (np.log(_SHARPNESS) / _USUAL) ** 2)])
+
+    def _densities(self, rows: np.ndarray, categories: np.ndarray) -> np.ndarray:
+        """Return the log density of each row below each category, -inf below its present parents."""
+        x, mean = self.x[rows], self.mean[categories]
+        distance = (x**2).sum(axis=1)[:, None] + (mean**2).sum(axis=1) - 2.0 * x @ mean.T
+        variance = 1.0 / self.weight[rows, None] + 1.0 / (self.number[categories] + BORROWED)
+        found = -0.5 * (distance / variance + x.shape[1] * np.log(variance))
+        found[self._present(rows, categories)] = -np.inf
+        return np.asarray(found)
 
     def _fill(self, x: np.ndarray, weight: np.ndarray, entities: np.ndarray) -> None:
         """Sum up the observations of each category from the bottom up, and find its mean from the top down."""
@@ -170,7 +214,7 @@ class Placing:
     def log_density(self, rows: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """Return the log density of each row at its own mean and variance, up to a constant."""
         distance = ((self.x[rows] - mean) ** 2).sum(axis=1)
-        return np.asarray(-0.5 * (distance / variance + self.x.shape[1] * np.log(variance)))
+        return np.asarray(-0.5 * self.sharp * (distance / variance + self.x.shape[1] * np.log(variance)))
 
     def unplaced(self, rows: np.ndarray) -> np.ndarray:
         """Return the log density of each row below a category of which nothing is known."""
@@ -201,6 +245,11 @@ class Placing:
         x, mean = self.x[rows], self.mean[categories]
         products = x @ mean.T
         products[self._present(rows, categories)] = -np.inf
+        shared = np.empty((0, 0))
+        if self._sharing is not None:
+            entities = rows < self.n_entities
+            shared = np.zeros(products.shape)
+            shared[entities] = self._sharing.cosines(rows[entities], categories)
         score, best, value = np.empty(len(rows)), np.full((len(rows), k), -1), np.full((len(rows), k), -np.inf)
         best_categories(
             products,
@@ -210,7 +259,9 @@ class Placing:
             (mean**2).sum(axis=1),
             1.0 / (self.number[categories] + BORROWED),
             self.heights[categories],
+            shared,
             x.shape[1],
+            self.sharp,
             score,
             best,
             value,

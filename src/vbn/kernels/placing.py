@@ -7,43 +7,73 @@ import numpy as np
 from vbn.kernels.compile import kernel
 
 _FAR = 40.0  # exp(-40) adds nothing to a sum in float64
+_SHARED = 0.15  # standard deviations of log densities that one of shared numbers counts for
 
 
 @kernel
-def best_categories(products, squares, weights, heights, centres, uncertainties, levels, dim, score, best, value):
+def _scale(densities, shared, number):
+    """Return how much a shared number counts: by how far densities scatter over the categories allowed, and these."""
+    if number < 2:
+        return 0.0
+    sums = np.zeros(2)
+    for c in range(len(densities)):
+        if densities[c] > -np.inf:
+            sums += np.array([densities[c], shared[c]])
+    middle, squares = sums / number, np.zeros(2)
+    for c in range(len(densities)):
+        if densities[c] > -np.inf:
+            squares += (np.array([densities[c], shared[c]]) - middle) ** 2
+    return _SHARED * np.sqrt(squares[0] / squares[1]) if squares[1] > 1e-300 else 0.0
+
+
+@kernel
+def best_categories(
+    products, squares, weights, heights, centres, uncertainties, levels, shared, dim, sharp, score, best, value
+):
     """Compute for each row the log of the mean density over the categories, and the k categories of highest density.
 
-    The log density of a row below a category is -(distance / variance + dim log variance) / 2, with the distance
+    The log density of a row below a category is -sharp (distance / variance + dim log variance) / 2, with the distance
     squares + centres - 2 products and the variance 1 / weight + uncertainty. A product of -inf excludes a category, and
     so does a level that is not above the row's height. `best` and `value` are (rows, k), filled with -1 and -inf.
+
+    If `shared` (rows, categories) is not empty, the k best are those of highest density and shared number together,
+    each in units of how far it scatters over the categories of the row.
     """
     n, m = products.shape
     k = best.shape[1]
-    precision, logs = np.empty(m), np.empty(m)
+    precision, logs, densities, places = np.empty(m), np.empty(m), np.empty(m), np.empty(k)
     before = -1.0
     for i in range(n):
         if weights[i] != before:
             before = weights[i]
             for c in range(m):
                 variance = 1.0 / before + uncertainties[c]
-                precision[c] = 1.0 / variance
-                logs[c] = dim * np.log(variance)
+                precision[c] = sharp / variance
+                logs[c] = sharp * dim * np.log(variance)
         largest, total, number = -np.inf, 0.0, 0
         for c in range(m):
+            densities[c] = -np.inf
             if levels[c] <= heights[i] or products[i, c] == -np.inf:
                 continue
             distance = max(squares[i] + centres[c] - 2.0 * products[i, c], 0.0)
             density = -0.5 * (distance * precision[c] + logs[c])
             number += 1
+            densities[c] = density
             if density > largest:
                 total = 1.0 + total * np.exp(largest - density) if number > 1 else 1.0
                 largest = density
             elif density > largest - _FAR:
                 total += np.exp(density - largest)
-            if k > 0 and density > value[i, k - 1]:
+        scale = _scale(densities, shared[i], number) if len(shared) else 0.0
+        places[:] = -np.inf
+        for c in range(m):
+            if k == 0 or densities[c] == -np.inf:
+                continue
+            place = densities[c] + scale * shared[i, c] if scale > 0.0 else densities[c]
+            if place > places[k - 1]:
                 at = k - 1
-                while at > 0 and density > value[i, at - 1]:
-                    value[i, at], best[i, at] = value[i, at - 1], best[i, at - 1]
+                while at > 0 and place > places[at - 1]:
+                    places[at], value[i, at], best[i, at] = places[at - 1], value[i, at - 1], best[i, at - 1]
                     at -= 1
-                value[i, at], best[i, at] = density, c
+                places[at], value[i, at], best[i, at] = place, densities[c], c
         score[i] = largest + np.log(total / number) if number > 0 else -np.inf

@@ -5,7 +5,7 @@ from vbn.model.averaging import RunningAverage
 from vbn.model.base_rate import with_base_rates, with_earlier_rates
 from vbn.model.block import Block, Sites
 from vbn.model.company import Company, tempered
-from vbn.model.engine import Engine
+from vbn.model.engine import Engine, FeatureTask
 from vbn.model.epoch import DrawnSample, EpochData, GivenSample, Plan, Range, grouped
 from vbn.model.fields import MEAN, PLAIN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
 from vbn.model.fit import (
@@ -66,6 +66,7 @@ from vbn.model.priors import (
 from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
 from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
+from vbn.model.steady import steadily
 from vbn.model.streaming import continued, past_of, sites_of
 from vbn.model.subset import RowsLeftOut, with_some, without_rows
 from vbn.model.trained import Half, LeftOut, Trained
@@ -101,6 +102,7 @@ __all__ = [
     "EpochData",
     "EpochInfo",
     "Explained",
+    "FeatureTask",
     "Field",
     "Gamma",
     "Gaussians",
@@ -162,6 +164,7 @@ __all__ = [
     "sites_of",
     "smoothed",
     "start",
+    "steadily",
     "strength",
     "tempered",
     "train",

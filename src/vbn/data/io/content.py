@@ -77,17 +77,21 @@ def read_numbers(
     columns: object,
     *,
     missing: str = "error",
+    names: Sequence[str] = (),
     header: bool | None = None,
     delimiter: str | None = None,
 ) -> Numbers:
-    """Read features in any form that `Dataset.with_features` documents; `key` is the column of ids."""
+    """Read features in any form that `Dataset.with_features` documents; `key` is the column of ids.
+
+    Rows without ids may be left out if there are as many as `names`, whose order they have.
+    """
     check_reading(header, delimiter)
     chosen = _choices(columns, "columns")
     if isinstance(source, str | os.PathLike):
         read = _from_file(source, ids, key, chosen, header, delimiter)
     else:
         read = _from_memory(source, ids, key, chosen)
-    return _without_gaps(read) if missing == "drop" else read
+    return _without_gaps(read, names) if missing == "drop" else read
 
 
 def _choices(given: object, what: str) -> list[Choice] | None:
@@ -328,7 +332,7 @@ def _with_gaps(row: Sequence[str], places: Sequence[int], sheet: Sheet, line: in
         yield value if abs(value) < 3.4e38 or value != value else float("inf")
 
 
-def _without_gaps(read: Numbers) -> Numbers:
+def _without_gaps(read: Numbers, names: Sequence[str]) -> Numbers:
     """Return the rows whose numbers are all there and finite."""
     values = read.values
     if isinstance(values, Mapping):
@@ -341,6 +345,8 @@ def _without_gaps(read: Numbers) -> Numbers:
     )
     if good.all():
         return read
+    if read.ids is None and len(values) == len(names):
+        read = replace(read, ids=list(names))
     if read.ids is None:
         raise DataError(f"rows can be left out only where each has a name: pass {REMEDY}", remedies=[("ids",)])
     if not good.any():

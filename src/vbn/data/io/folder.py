@@ -9,6 +9,7 @@ or `column_features.json` with arrays beside them if it has features.
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,12 +172,12 @@ def _read_names(path: Path, side: str) -> Vocabulary:
 
 @dataclass(frozen=True)
 class MappedArray:
-    """A one-dimensional array in a file; other processes get the name of the file, not its bytes."""
+    """An array in a file; other processes get the name of the file, not its bytes."""
 
     path: str
     offset: int
     dtype: np.dtype
-    length: int
+    shape: tuple[int, ...]
 
     @classmethod
     def of(cls, array: np.ndarray) -> MappedArray | None:
@@ -185,20 +186,25 @@ class MappedArray:
         at: object = array
         while isinstance(at, np.ndarray):
             root, at = (at if isinstance(at, np.memmap) else root), at.base
-        if root is None or root.filename is None or array.ndim != 1 or not array.flags.c_contiguous:
+        if root is None or root.filename is None or not array.flags.c_contiguous:
             return None
         offset = int(root.offset + _address(array) - _address(root))
-        return cls(str(Path(root.filename).resolve()), offset, array.dtype, len(array))
+        return cls(str(Path(root.filename).resolve()), offset, array.dtype, array.shape)
+
+    def there(self) -> bool:
+        """Return whether this machine sees the file."""
+        size = self.offset + math.prod(self.shape) * self.dtype.itemsize
+        return Path(self.path).is_file() and Path(self.path).stat().st_size >= size
 
     def open(self) -> np.ndarray:
         """Map the array for reading."""
-        if self.length == 0:
-            return np.empty(0, self.dtype)
+        if 0 in self.shape:
+            return np.empty(self.shape, self.dtype)
         try:
-            return np.asarray(np.memmap(self.path, self.dtype, "r", self.offset, (self.length,)))
+            return np.asarray(np.memmap(self.path, self.dtype, "r", self.offset, self.shape))
         except (OSError, ValueError) as error:
             raise DataError(
-                f"the counts cannot be read from {self.path}: {error}. All machines must see the folder of a mapped "
+                f"the data cannot be read from {self.path}: {error}. All machines must see the folder of a mapped "
                 "data set under the same path; put it on shared storage."
             ) from error
 

@@ -9,19 +9,20 @@ variance f_i' S f_i of every entity are kept: everything but the update of A rea
 features that it learned from. Biases are the same in one dimension.
 
 Sums run over fixed blocks of rows, whose results are added in order, and BLAS has one thread meanwhile: its sums depend
-on how many it has. So the bits do not depend on the threads.
+on how many it has. So the bits depend neither on the threads nor on the machines that the blocks are spread over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from vbn._errors import NumericalError
-from vbn.data import ROWS_AT_ONCE, Features, Vocabulary
-from vbn.model.engine import row_ranges
+from vbn.data import ROWS_AT_ONCE, Features, Sources, Vocabulary
+from vbn.model.engine import FeatureTask, row_ranges
 from vbn.model.fields import MEAN, PLAIN, RATE, VARIANCE, Field
 from vbn.model.priors.base import Match, Prior, Setting, Share, Upper, register
 from vbn.model.side import Side
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from vbn.model.block import Block
     from vbn.model.engine import Engine
 
-_BLOCKS_AT_ONCE = 16  # whose sums, F x F numbers each, are held at the same time
+_BLOCKS_AT_ONCE = 16  # whose sums, F x F numbers each, are held at the same time, or more if they take less than
+_ROOM = 64 << 20  # bytes
 _PANELS = 8  # of columns of a triangular matrix, most of whose zeros are left out of products
 _CHEAP = 25.0  # multiplications for each cell and dimension: an update that needs k times as many comes after k epochs
 _RAREST = 8  # but at least after so many
@@ -58,6 +60,48 @@ class Shifted(Prior):
     def part(self, first: int, last: int) -> Shifted:
         """Return the prior of some rows, numbered from 0."""
         return Shifted(self.shift[first:last], self.leverage[first:last])
+
+
+class Scaling(NamedTuple):
+    """How features are scaled: by the mean and the factor of each column."""
+
+    centre: np.ndarray
+    factor: np.ndarray
+    dtype: np.dtype
+
+    def of(self, features: Sources, rows: np.ndarray) -> np.ndarray:
+        """Return the features (n, F) of some rows."""
+        return features.scaled(rows, self.centre, self.factor, self.dtype)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums what the features of some rows say about A."""
+
+    scaling: Scaling
+
+    def __call__(
+        self, features: Sources, rows: np.ndarray, weight: np.ndarray, pull: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return sum w_k f_k f_k' and sum f_k pull_k', where w_k > 0."""
+        used = weight > 0
+        values = self.scaling.of(features, rows[used])
+        scaled = values * np.sqrt(weight[used])[:, None].astype(values.dtype)
+        return scaled.T @ scaled, values.T @ pull[used]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Predicts the mean and variance of some rows, given weights M and a root of S."""
+
+    scaling: Scaling
+    weights: np.ndarray
+    root: np.ndarray
+
+    def __call__(self, features: Sources, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return M f_i and f_i' S f_i."""
+        values = self.scaling.of(features, rows)
+        return values @ self.weights, _squares(values, self.root)
 
 
 class Base(NamedTuple):
@@ -122,7 +166,9 @@ class Linear(Shifted):
         self.covariance[...] = np.diag(1.0 / self.rho)
         rows = self.rows
         for first, last in row_ranges(len(rows), ROWS_AT_ONCE):
-            self.leverage[rows[first:last]] = self._features(rows[first:last]) ** 2 @ (1.0 / self.rho)
+            self.leverage[rows[first:last]] = self._scaling().of(self.features, rows[first:last]) ** 2 @ (
+                1.0 / self.rho
+            )
 
     def begin(self, epoch: int, work: float) -> None:
         """Rest in some epochs if an update is costly: features may be many and wide, and data little."""
@@ -141,7 +187,7 @@ class Linear(Shifted):
         precision, linear = np.diag(self.rho), np.zeros_like(self.weights)
         if self.base is not None:
             precision, linear = self.base.precision.copy(), self.base.precision @ self.base.mean
-        for gram, pull in self._sums(rows, block, offset, engine):
+        for _, (gram, pull) in self._sums(rows, block, offset, engine):
             precision += gram
             linear += pull
         try:
@@ -158,13 +204,13 @@ class Linear(Shifted):
 
     def _sums(
         self, rows: np.ndarray, block: Block, offset: np.ndarray | None, engine: Engine
-    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield sum E[tau_k] f_k f_k' and sum E[tau_k] f_k (mu_k - s_k)' of each block of rows."""
+    ) -> Iterator[tuple[np.ndarray, Any]]:
+        """Yield each block of rows with its sum E[tau_k] f_k f_k' and sum E[tau_k] f_k (mu_k - s_k)'."""
         uppers = [upper for prior in block.prior.members() if (upper := prior.upper()) is not None]
         found = [(upper, _places(upper, len(block))) for upper in uppers]
         tau, mean = block.tau, block.mean.reshape(len(block), -1)
 
-        def task(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        def inputs(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
             own = rows[first:last]
             weight = np.where(block.active[own], tau[own], 0.0)
             gap = mean[own] if offset is None else mean[own] - offset[own]
@@ -174,37 +220,38 @@ class Linear(Shifted):
                 there = at >= 0
                 weight[there] += upper.tau[at[there]]
                 pull[there] += upper.tau[at[there], None] * upper.gap[at[there]]
-            used = weight > 0
-            features = self._features(own[used])
-            scaled = features * np.sqrt(weight[used])[:, None].astype(features.dtype)
-            return scaled.T @ scaled, features.T @ pull[used].astype(features.dtype)
+            return weight, pull.astype(self.shift.dtype)
 
-        ranges = row_ranges(len(rows), ROWS_AT_ONCE)
-        for first in range(0, len(ranges), _BLOCKS_AT_ONCE):
-            yield from engine.map(task, ranges[first : first + _BLOCKS_AT_ONCE])
+        return self._blocks(rows, Sums(self._scaling()), inputs, engine)
 
-    def _features(self, rows: np.ndarray) -> np.ndarray:
-        return self.features.scaled(rows, self.centre, self.factor, self.shift.dtype)
+    def _blocks(
+        self,
+        rows: np.ndarray,
+        work: Callable[..., Any],
+        inputs: Callable[[int, int], tuple[np.ndarray, ...]],
+        engine: Engine | None,
+    ) -> Iterator[tuple[np.ndarray, Any]]:
+        """Yield each block of rows and what some work made of it, in order."""
+        task = FeatureTask(self.features, rows, ROWS_AT_ONCE, work, inputs)
+        ranges = row_ranges(len(rows), task.step)
+        size = self.shift.dtype.itemsize * self.features.width**2
+        step = 1 if engine is None else max(_BLOCKS_AT_ONCE, _ROOM // size)
+        for start in range(0, len(ranges), step):
+            some = ranges[start : start + step]
+            made = [task(*bounds) for bounds in some] if engine is None else engine.map(task, some)
+            yield from zip((rows[first:last] for first, last in some), made, strict=True)
+
+    def _scaling(self) -> Scaling:
+        return Scaling(self.centre, self.factor, self.shift.dtype)
 
     def _refresh(self, rows: np.ndarray, engine: Engine | None = None) -> None:
         """Set the mean and variance that q(A) gives to some rows."""
         if len(rows) == 0:
             return
-        weights = self.weights.astype(self.shift.dtype)
-        root = self._root().astype(self.shift.dtype)
-
-        def task(first: int, last: int) -> None:
-            own = rows[first:last]
-            features = self._features(own)
-            self.shift[own] = features @ weights
-            self.leverage[own] = _squares(features, root)
-
-        ranges = row_ranges(len(rows), ROWS_AT_ONCE)
-        if engine is not None:
-            engine.map(task, ranges)
-            return
-        for first, last in ranges:
-            task(first, last)
+        dtype = self.shift.dtype
+        work = Predictions(self._scaling(), self.weights.astype(dtype), self._root().astype(dtype))
+        for own, (shift, leverage) in self._blocks(rows, work, lambda *_: (), engine):
+            self.shift[own], self.leverage[own] = shift, leverage
 
     def _root(self) -> np.ndarray:
         """Return a triangular matrix whose product with its transpose is S."""
