@@ -140,6 +140,12 @@ def test_a_column_that_the_catalogue_has_too_holds_the_items(shop, called):
     assert called("train", "odd.csv", "--catalogue", "odd-items.csv", *FAST, cwd=shop).returncode == 2
 
 
+def test_a_file_that_is_not_there_is_said_so_before_its_kind_is_asked_for(shop, called):
+    told = called("train", "order.csv", *FAST, cwd=shop)
+    assert told.returncode == 1
+    assert "no such file: 'order.csv'; did you mean 'orders.csv'?" in told.stderr
+
+
 def test_options_of_a_catalogue_need_one(shop, called):
     for option in (["--levels", "a"], ["--label", "a"], ["--prefix"]):
         told = called("train", "orders.csv", *option, *FAST, cwd=shop)

@@ -114,6 +114,12 @@ def test_columns_that_tell_nothing_are_not_taken():
     assert many.with_catalogue(rows).taxonomy.levels == (("kind",),)
 
 
+def test_orders_are_no_catalogue():
+    orders = {"order": ["o1", "o2", "o3", "o4"], "sku": ["i0", "i0", "i1", "i1"], "kind": ["a", "a", "b", "b"]}
+    with pytest.warns(VBNWarning, match="the table has 4 rows for 2 entities, .* files swapped"):
+        MANY.with_catalogue(orders)
+
+
 def test_a_slip_does_not_change_what_is_above():
     many = Dataset.from_interactions([f"u{n}" for n in range(60)], [f"i{n}" for n in range(60)])
     rows = {

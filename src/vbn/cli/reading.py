@@ -205,6 +205,8 @@ def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
     if "kind" in settings or "input" not in settings:
         return settings
     path = Path(settings["input"])
+    if not path.exists():
+        find_file(path)  # says so, and what may have been meant
     suffix = Path(path.name.removesuffix(".gz")).suffix
     kind = "folder" if path.is_dir() else {".npz": "matrix"}.get(suffix)
     if kind is None and suffix == ".txt" and path.is_file() and "columns" not in settings:
@@ -222,7 +224,7 @@ def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
         raise typer.BadParameter(_asking_for_kind(path, names))
     if not quiet:
         columns = f" {_columns_option(found['columns'])}" if "columns" in found else ""
-        say(f"{path.name} is read as --kind {found['kind']}{columns}")
+        say(f"{path.name or path} is read as --kind {found['kind']}{columns}")
     return settings | found
 
 

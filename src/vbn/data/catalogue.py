@@ -263,8 +263,8 @@ def _find_chains(cells: Cells, place: int, titles: int | None, split: str | None
         named = [[cells.names[at] for at in chain] for chain in chains]
         shown = ", ".join(" > ".join(chain) for chain in named)
         message = (
-            f"categories were found in these columns of {cells.header.source}: {shown}. Where there is a comma, neither "
-            f"column decides the other, so they stand side by side. Pass {REMEDY} for the same, or a list with fewer "
+            f"categories were found in these columns of {cells.header.source}: {shown}. Columns with a comma between "
+            f"them stand side by side, as neither decides the other. Pass {REMEDY} for the same, or a list with fewer "
             "columns or another order"
         )
         _warn(message, [("levels", named)])
@@ -296,6 +296,12 @@ def _warn_of_strangers(cells: Cells, place: int, items: Sequence[str], vocabular
             f"the data, where they are like {vocabulary.names[0]!r}; is {REMEDY} another column?"
         )
         _warn(message, [("id",)])
+    elif 2 * len(set(items)) <= len(items):
+        message = (
+            f"{cells.header.source} has {len(items):,} rows for {len(set(items)):,} entities, and a catalogue one for "
+            "each; is it the data, or are the two files swapped?"
+        )
+        _warn(message, [])
 
 
 def _warn(message: str, remedies: Iterable[tuple[str, object] | tuple[str]]) -> None:
