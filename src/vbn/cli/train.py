@@ -335,7 +335,9 @@ def _fit(
     stamp(out, to_toml({**settings, **latest, "sha256": sums | written}, out))
     if model.interrupted_:
         how = "--resume goes on" if kept else "without --checkpoint-every it is final"
-        raise KeyboardInterrupt(f"saved the model after {model.n_iter_} of {model.epochs} epochs in {out}; {how}")
+        raise KeyboardInterrupt(
+            f"saved the model after {model.n_iter_} of {model.settings_['epochs']} epochs in {out}; {how}"
+        )
     if not quiet:
         _report(model, time.perf_counter() - started, before)
     typer.echo(str(out))
