@@ -259,6 +259,7 @@ def test_what_cannot_be_read_is_told_in_one_line(arguments, said, tmp_path, call
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(arguments, tmp_path, called):
+    write_csv(tmp_path / "pairs.csv", [("one", "other"), ("a", "b"), ("b", "c")])
     result = called("train", *arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr
