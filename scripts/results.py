@@ -38,7 +38,7 @@ def main(report: Path, root: Path = ROOT) -> Path:
     if size > LARGEST:
         raise SystemExit(f"{folder} has {size:,} bytes, more than the {LARGEST:,} that belong into a repository.")
     write_picture(results, root / "docs" / "images" / "long-tail.png")
-    parts = {"README.md": readme_part(results, made, "docs/results"), "docs/evidence.md": evidence_part(results, made)}
+    parts = {"README.md": readme_part(results, "docs/results"), "docs/evidence.md": evidence_part(results, made)}
     for name, part in parts.items():
         page = root / name
         page.write_text(with_part(page.read_text(encoding="utf-8"), part), encoding="utf-8")

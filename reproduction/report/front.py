@@ -25,17 +25,24 @@ _BEST_RIVALS = 4  # in word similarity
 _DOMAIN = "movies"  # the one that the picture shows
 
 
-def readme_part(results: tuple[DomainResult, ...], made: About, folder: str) -> str:
+def readme_part(results: tuple[DomainResult, ...], folder: str) -> str:
     """Return what stands between the marks; `folder` is that of the report, as seen from the README."""
     table = front_table(results)
-    return "\n".join(
-        [
-            *table_lines(table, heading=False),
-            "",
-            f"{table.text} {commits(results, made.commit)}, {made.machine}.{_seeds(results)} "
-            f"[The report]({folder}/report.md) has intervals, more rivals and more figures.",
-        ]
-    )
+    text = f"{table.text} Intervals, seeds, machine, commits, all rivals: [the report]({folder}/report.md)."
+    return "\n".join([*_triples(table), "", text])
+
+
+def _triples(table: Table) -> list[str]:
+    """Return the lines of the table with the figures of a domain in one cell, the best of each in bold."""
+    lines = table_lines(table, heading=False)[2:]
+    domains = list(dict.fromkeys(title.rpartition(",")[0] for title in table.columns))
+    made = [["", *domains], ["---", *["---:"] * len(domains)]]
+    for line in lines:
+        name, *figures = (part.strip() for part in line.strip("|").split("|"))
+        made.append(
+            [name, *(" / ".join(figures[at : at + len(FIGURES)]) for at in range(0, len(figures), len(FIGURES)))]
+        )
+    return ["| " + " | ".join(cells) + " |" for cells in made]
 
 
 def evidence_part(results: tuple[DomainResult, ...], made: About) -> str:
@@ -79,9 +86,9 @@ def front_table(results: tuple[DomainResult, ...]) -> Table:
         "Results",
         tuple(f"{result.title}, {part}" for result in domains for part in FIGURES),
         rows,
-        "*All* and *rare* (least frequent fifth): per cent of hidden items found in the first tenth of the ranking. "
-        "*New*: mean percentile rank among items without any data; 50 is chance. All but "
-        f"'{NO_PARAMETER}' were tuned on validation data. Shown are the rivals that lead the others in some column.",
+        "*All / rare / new*. All, and the rarest fifth: per cent of hidden items in the first tenth of the ranking. "
+        "New: mean percentile rank among items without data (50 is chance). Rivals were tuned; shown are those that "
+        "lead the others somewhere.",
     )
 
 

@@ -115,3 +115,27 @@ def test_a_damaged_model_is_told_in_one_line(words, tmp_path, file):
     assert result.returncode == 1
     assert result.stderr.startswith("error: ")
     assert result.stderr.count("\n") == 1
+
+
+IN_FIT = """
+import signal, sys
+from vbn.estimators.training import Training
+take = Training.take
+def press(self, info):
+    signal.raise_signal(signal.SIGINT)
+    take(self, info)
+Training.take = press
+from vbn.cli import main
+main()
+"""
+
+
+def test_an_interrupt_in_training_says_how_many_epochs_there_would_have_been(tmp_path):
+    (tmp_path / "in.csv").write_text("user,item\nu,a\nu,b\nv,a\n")
+    given = ["train", "in.csv", "--dim", "2", "--out", "a model"]
+    result = subprocess.run(
+        [sys.executable, "-c", IN_FIT, *given], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert result.returncode == 130
+    assert "interrupted after 1 of 40 epochs, which are kept" in result.stderr
+    assert "saved the model after 1 of 40 epochs in a model; without --checkpoint-every it is final" in result.stderr

@@ -23,15 +23,15 @@ def case(verb, files, told, *, helps=()):
 
 CASES = [
     # the main input
-    case(TRAIN, {"in.csv": "user,item,price\nu,a,2\nv,b,3\n"}, "has numbers in column 'price'", helps=[0, 1]),
+    case(TRAIN, {"in.csv": "user,item,height\nu,a,2\nv,b,3\n"}, "has numbers in column 'height'", helps=[0, 1]),
     case(TRAIN, {"in.csv": "user,item,count\nu,a,two\nv,b,3\n"}, "'two' at line 2", helps=[0]),
     case(TRAIN, {"in.csv": "user,item,n,count\nu,a,1,2\n"}, "several columns that may be weights"),
     case(TRAIN, {"in.csv": "u,a,900000000\nv,b,900000001\n"}, "look like times", helps=[0, 1]),
     case(TRAIN, {"in.csv": "one,other\nu,a\nv,b\n"}, "does the first line", helps=["--header", "--no-header"]),
     case(TRAIN, {"in.csv": "user,item\nu,\nv,b\n"}, "empty name", helps=["--drop-missing"]),
     case([*TRAIN, "--min-weight", 3], {"in.csv": "user,item,a,b\nu,a,1,2\n"}, "which column of in.csv holds"),
-    case(PAIRS, {"in.csv": "left,right,price\na,b,1\n"}, "has numbers in column 'price'", helps=[0, 1]),
-    case(TUNE, {"in.csv": "user,item,price\nu,a,2\nv,b,3\n"}, "has numbers in column 'price'"),
+    case(PAIRS, {"in.csv": "left,right,height\na,b,1\n"}, "has numbers in column 'height'", helps=[0, 1]),
+    case(TUNE, {"in.csv": "user,item,height\nu,a,2\nv,b,3\n"}, "has numbers in column 'height'"),
     case(
         ["train", "in.csv", "--kind", "sequences", "--dry-run"],
         {"in.csv": "id,body\n1,a b\n2,b c\n"},
@@ -45,8 +45,13 @@ CASES = [
             ("item,kind\na,x\nb,y\n", "does the first line of kinds.csv", []),
             ("child,parent,weight\na,x,new\nb,y,old\n", "'new' at line 2", [0]),
             ("child,parent\n,x\nb,y\n", "empty name", ["--drop-missing"]),
-            ("child,parent\na,x\nx,a\n", "cycle", ["--drop-cycles"]),
         )
+    ),
+    case(
+        [*TRAIN, "--taxonomy", "kinds.csv", "--refuse-cycles"],
+        {"in.csv": GOOD, "kinds.csv": "child,parent\na,x\nx,a\n"},
+        "cycle (each a child of the next): ",
+        helps=["--drop-cycles"],
     ),
     case([*TRAIN, "--taxonomy", "kinds.dat"], {"in.csv": GOOD, "kinds.dat": "a:x\n"}, "cannot tell how to read"),
     # a relation
@@ -105,7 +110,7 @@ def test_what_is_recommended_exists_and_helps(verb, files, told, helps, tmp_path
         assert again.returncode == 0, again.stderr
 
 
-@pytest.mark.parametrize("title", ["rating", "Ratings", "STARS", "score", "review score"])
+@pytest.mark.parametrize("title", ["rating", "Ratings", "STARS", "score", "review score", "Bewertung"])
 def test_ratings_are_no_weights_unless_that_is_said(title, tmp_path, called):
     (tmp_path / "in.csv").write_text(f"user,item,{title}\nu,a,5\nu,b,1\nv,a,4\n")
     plain = called(*TRAIN, cwd=tmp_path)
@@ -126,7 +131,7 @@ def test_ratings_are_no_weights_unless_that_is_said(title, tmp_path, called):
 
 
 def test_ratings_by_another_name_are_asked_about(tmp_path, called):
-    (tmp_path / "in.csv").write_text("Kunde;Artikel;Bewertung\nu;a;5\nu;b;1\nv;a;4\n")
+    (tmp_path / "in.csv").write_text("Kunde;Artikel;Urteil\nu;a;5\nu;b;1\nv;a;4\n")
     said = called(*TRAIN, cwd=tmp_path).stderr
     assert "are they weights?" in said
     assert said.endswith("if they are ratings, --min-weight 3.5 keeps the high ones\n")

@@ -61,10 +61,24 @@ def test_with_no_parameter_but_file_names(shop, called):
     assert "label" in json.loads(called("explain", "m", "Müller: Pils", "--json", cwd=shop).stdout)
 
 
-def test_an_error_that_asks_says_what_to_type(shop, called):
+def test_levels_that_are_not_within_each_other_stand_side_by_side(shop, called):
     told = called("train", "orders.csv", "--catalogue", "items.csv", *FAST, cwd=shop)
-    assert told.returncode == 1
-    assert "--levels Department,Tags" in told.stderr
+    assert told.returncode == 0, told.stderr
+    found = "items.csv is read as --id Product --levels Department --levels Tags --label Title"
+    assert found in told.stderr
+    assert "--levels A,B puts B below A" in told.stderr
+    taxonomy = vbn.load(shop / "m").data_.taxonomy
+    assert dict(taxonomy.parents("1000")) == {"Tee": 0.5, "Grüntee": 0.25, "Angebot": 0.25}
+    again = called("train", "--config", "m/train.toml", "--out", "n", cwd=shop)  # keeps what was found
+    assert vbn.load(shop / "n").data_.taxonomy.parents("1000") == taxonomy.parents("1000")
+    assert "is read as" not in again.stderr
+    new = [("Product", "Title", "Department", "Tags"), ("2000", "Neu", "Tee", "Grüntee")]
+    sheet(shop / "new.csv", new)
+    assert called("update", "m", "orders.csv", "--catalogue", "new.csv", "--again", "-q", cwd=shop).returncode == 0
+    assert dict(vbn.load(shop / "m").data_.taxonomy.parents("2000")) == {"Tee": 0.5, "Grüntee": 0.5}
+
+
+def test_levels_that_are_given(shop, called):
     told = called("train", "orders.csv", "--catalogue", "items.csv", "--levels", "Department,Tags", *FAST, cwd=shop)
     assert told.returncode == 0, told.stderr
     data = vbn.load(shop / "m").data_
@@ -107,23 +121,29 @@ def test_a_file_in_the_encoding_of_windows_is_refused_with_the_way_out(shop, cal
 
 
 def test_the_kind_is_asked_for_if_columns_do_not_tell(shop, called):
-    sheet(shop / "odd.csv", [("Kunde", "Artikel"), ("a", "b"), ("b", "c")])
+    sheet(shop / "odd.csv", [("Wer", "Was"), ("a", "b"), ("b", "c")])
     told = called("train", "odd.csv", *FAST, cwd=shop)
     assert told.returncode == 2
     assert "say with --kind what odd.csv holds" in told.stderr
-    assert "--kind interactions --columns Kunde,Artikel" in told.stderr
-    assert called("train", "odd.csv", "--columns", "Kunde,Artikel", *FAST, "-q", cwd=shop).returncode == 0
+    assert "--kind interactions --columns Wer,Was" in told.stderr
+    assert called("train", "odd.csv", "--columns", "Wer,Was", *FAST, "-q", cwd=shop).returncode == 0
 
 
 def test_a_column_that_the_catalogue_has_too_holds_the_items(shop, called):
-    rows = [("Artikel", "Kunde", "Datum"), ("b", "x", "1.1.2024"), ("c", "y", "2.1.2024")]
+    rows = [("Was", "Wer", "Wann"), ("b", "x", "1.1.2024"), ("c", "y", "2.1.2024")]
     sheet(shop / "odd.csv", rows)
-    sheet(shop / "odd-items.csv", [("Artikel", "Gruppe"), ("b", "g"), ("c", "g")])
+    sheet(shop / "odd-items.csv", [("Was", "Gruppe"), ("b", "g"), ("c", "g")])
     told = called("train", "odd.csv", "--catalogue", "odd-items.csv", *FAST, cwd=shop)
     assert told.returncode == 0
-    assert "odd.csv is read as --kind interactions --columns Kunde,Artikel" in told.stderr
+    assert "odd.csv is read as --kind interactions --columns Wer,Was" in told.stderr
     sheet(shop / "odd.csv", [row[::-1] for row in rows])  # the day might be taken for the user
     assert called("train", "odd.csv", "--catalogue", "odd-items.csv", *FAST, cwd=shop).returncode == 2
+
+
+def test_a_file_that_is_not_there_is_said_so_before_its_kind_is_asked_for(shop, called):
+    told = called("train", "order.csv", *FAST, cwd=shop)
+    assert told.returncode == 1
+    assert "no such file: 'order.csv'; did you mean 'orders.csv'?" in told.stderr
 
 
 def test_options_of_a_catalogue_need_one(shop, called):
@@ -131,3 +151,31 @@ def test_options_of_a_catalogue_need_one(shop, called):
         told = called("train", "orders.csv", *option, *FAST, cwd=shop)
         assert told.returncode == 2
         assert "no --catalogue" in told.stderr
+
+
+def test_a_few_rows_without_a_name_are_left_out_and_told(shop, called):
+    rows = [("Kundennummer", "Artikelnummer", "Einzelpreis")] + [(n % 7, n % 5, "1,50") for n in range(60)]
+    sheet(shop / "gaps.csv", [*rows, ("3", "", "2")])
+    told = called("train", "gaps.csv", *FAST, cwd=shop)
+    assert told.returncode == 0, told.stderr
+    assert "empty name at line 62 of gaps.csv, column 'Artikelnummer': these rows (1.6%) are left out" in told.stderr
+    assert "users from 'Kundennummer', items from 'Artikelnummer'; every row counts 1" in told.stderr
+    assert called("train", "gaps.csv", "--refuse-missing", *FAST, cwd=shop).returncode == 1
+    sheet(shop / "gaps.csv", [*rows[:30], *[("3", "", "2")] * 9])  # too many to be a slip
+    assert "pass --drop-missing" in called("train", "gaps.csv", *FAST, cwd=shop).stderr
+
+
+def test_cycles_are_broken_told_and_kept_on_the_card(shop, called):
+    (shop / "kinds.csv").write_text("child,parent\n1000,Tee\nTee,Getränk\nGetränk,Tee\n", encoding="utf-8")
+    told = called("train", "orders.csv", "--taxonomy", "kinds.csv", *FAST, cwd=shop)
+    assert told.returncode == 0, told.stderr
+    assert "dropped to break cycles: 'Getränk' -> 'Tee'; with --refuse-cycles a cycle is an error" in told.stderr
+    model = vbn.load(shop / "m")
+    assert model.data_.taxonomy.dropped == (("Getränk", "Tee"),)
+    model.save(shop / "n")
+    card = (shop / "n" / "README.md").read_text(encoding="utf-8")
+    assert "| edges dropped to break cycles | 1 |" in card
+    assert "| dropped edge 1 | Getränk \\-\\> Tee |" in card
+    refused = called("train", "orders.csv", "--taxonomy", "kinds.csv", "--refuse-cycles", *FAST, cwd=shop)
+    assert refused.returncode == 1
+    assert "Tee -> Getränk -> Tee" in refused.stderr

@@ -200,7 +200,7 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
         (["pears.csv", "--kind", "pairs"], "did you mean 'pairs.csv'?"),
         (["empty.csv", "--kind", "pairs"], "empty"),
         (["pairs.csv", "--kind", "pairs", "--columns", "left,rihgt"], "Did you mean 'right'"),
-        (["pairs.csv", "--kind", "pairs", "--taxonomy", "cycle.csv"], "pass --drop-cycles"),
+        (["pairs.csv", "--kind", "pairs", "--taxonomy", "cycle.csv", "--refuse-cycles"], "pass --drop-cycles"),
         (["pairs.csv", "--kind", "pairs", "--relation", "r=strangers.csv"], "pass --skip-unknown"),
         (["prices.csv", "--kind", "pairs"], "or --columns left,right to"),
         (["prices.csv", "--kind", "sequences"], "--columns"),
@@ -217,7 +217,7 @@ def test_held_out_pairs_are_kept_beside_the_model_and_not_trained_on(shop):
 def test_what_cannot_be_read_is_told_in_one_line(arguments, said, tmp_path, called):
     write_csv(tmp_path / "pairs.csv", [("left", "right"), ("a", "b"), ("b", "c")])
     write_csv(tmp_path / "cycle.csv", [("child", "parent"), ("a", "b"), ("b", "a")])
-    write_csv(tmp_path / "prices.csv", [("left", "right", "price"), ("a", "b", 3), ("b", "c", 7)])
+    write_csv(tmp_path / "prices.csv", [("left", "right", "height"), ("a", "b", 3), ("b", "c", 7)])
     write_csv(tmp_path / "strangers.csv", [("left", "right"), ("nobody", "a")])
     for name, content in (
         ("empty.csv", ""),
@@ -259,6 +259,7 @@ def test_what_cannot_be_read_is_told_in_one_line(arguments, said, tmp_path, call
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(arguments, tmp_path, called):
+    write_csv(tmp_path / "pairs.csv", [("one", "other"), ("a", "b"), ("b", "c")])
     result = called("train", *arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr

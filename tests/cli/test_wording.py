@@ -17,6 +17,7 @@ ASK = {"--side", "--user", "--query", "--include-seen", "--by", "--json"}
         ("pass {remedy} to leave it out", [("missing", "drop")], TRAIN, "pass --drop-missing to leave it out"),
         ("pass {remedy}", [("missing", "skip")], TRAIN, "pass --skip-unknown"),
         ("pass {remedy}", [("break_cycles", "drop")], TRAIN, "pass --drop-cycles"),
+        ("pass {remedy}", [("levels", [["a", "b"], ["c d"]])], {"--levels"}, "pass --levels a,b --levels 'c d'"),
         (
             "pass {remedy} or {remedy}",
             [("header", True), ("header", False)],

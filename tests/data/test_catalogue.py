@@ -87,14 +87,52 @@ def test_columns_are_found_where_there_is_no_doubt():
     assert data.taxonomy.n_edges == 12 + 3
 
 
-def test_categories_in_doubt_are_asked_for():
+def test_categories_that_are_not_within_each_other_stand_side_by_side():
     doubtful = ROWS | {"colour": ["red", "green", "blue"] * 4}
-    with pytest.raises(
-        DataError, match=r"which columns .*'department' \(2 values\), 'kind' \(3 values\), 'colour'"
-    ) as e:
-        MANY.with_catalogue(doubtful)
-    ((name, levels),) = e.value.remedies
-    assert MANY.with_catalogue(doubtful, **{name: levels}).taxonomy.depth == 3
+    with pytest.warns(VBNWarning, match=r"of the table: department > kind, colour\. .* side by side") as caught:
+        data = MANY.with_catalogue(doubtful)
+    assert parents(data, "i0") == {"tea": 0.5, "red": 0.5}
+    assert parents(data, "tea") == {"food": 1.0}
+    assert parents(data, "red") == {}
+    assert data.describe().to_dict()["columns"]["taxonomy"]["levels"] == [["department", "kind"], ["colour"]]
+    assert "levels     department > kind, colour (columns of the catalogue)" in str(data.describe())
+    ((name, levels),) = caught[0].message.remedies
+    assert levels == [["department", "kind"], ["colour"]]
+    assert parents(MANY.with_catalogue(doubtful, **{name: levels}), "i0") == {"tea": 0.5, "red": 0.5}
+    assert MANY.with_catalogue(doubtful, levels=["department", "kind", "colour"]).taxonomy.depth == 3
+
+
+def test_columns_that_tell_nothing_are_not_taken():
+    many = Dataset.from_interactions([f"u{n}" for n in range(40)], [f"i{n}" for n in range(40)])
+    rows = {
+        "sku": [f"i{n}" for n in range(40)],
+        "kind": [f"kind {n % 8}" for n in range(40)],
+        "source": ["web"] * 39 + ["paper"],  # says the same of nearly all
+        "code": [f"K-{n % 8}" for n in range(40)],  # the same in other words
+        "maker": [f"maker {n}" for n in range(40)],  # an id
+    }
+    assert many.with_catalogue(rows).taxonomy.levels == (("kind",),)
+
+
+def test_orders_are_no_catalogue():
+    orders = {"order": ["o1", "o2", "o3", "o4"], "sku": ["i0", "i0", "i1", "i1"], "kind": ["a", "a", "b", "b"]}
+    with pytest.warns(VBNWarning, match="the table has 4 rows for 2 entities, .* files swapped"):
+        MANY.with_catalogue(orders)
+
+
+def test_a_slip_does_not_change_what_is_above():
+    many = Dataset.from_interactions([f"u{n}" for n in range(60)], [f"i{n}" for n in range(60)])
+    rows = {
+        "sku": [f"i{n}" for n in range(60)],
+        "department": ["food" if n % 6 < 3 else "garden" for n in range(59)] + ["food"],
+        "kind": [f"kind {n % 6}" for n in range(60)],
+    }
+    data = many.with_catalogue(rows)
+    assert data.taxonomy.levels == (("department", "kind"),)
+    assert parents(data, "kind 5") == {"garden": 0.9, "food": 0.1}
+
+
+def test_no_column_of_categories():
     with pytest.warns(VBNWarning, match="no column .* levels="):
         MANY.with_catalogue({"sku": ROWS["sku"], "remark": [f"x{n}" for n in range(12)]})
 

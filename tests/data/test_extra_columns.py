@@ -72,8 +72,8 @@ def test_more_columns_than_can_be_told_apart(tmp_path):
         Dataset.from_interactions({"user": ["x"], "item": ["y"], "plays": [3], "count": [1]})
     rated = Dataset.from_interactions({"user": ["x"], "item": ["y"], "rating": [3], "count": [7]})
     assert rated.counts.total == 7  # ratings are no weights
-    with pytest.raises(DataError, match="column 'price': are they weight"):
-        Taxonomy.from_edges(pd.DataFrame({"child": ["x"], "parent": ["y"], "price": [3]}))
+    with pytest.raises(DataError, match="column 'height': are they weight"):
+        Taxonomy.from_edges(pd.DataFrame({"child": ["x"], "parent": ["y"], "height": [3]}))
 
 
 @pytest.mark.parametrize(

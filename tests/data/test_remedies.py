@@ -25,9 +25,9 @@ def in_shell(name, value=None):
         ("left,right\na,\n", Dataset.from_pairs, "pass --missing drop to leave"),
         ("one,other\na,b\n", Dataset.from_pairs, "or pass --header True or --header False"),
         (
-            "left,right,price\na,b,1\n",
+            "left,right,height\na,b,1\n",
             Dataset.from_pairs,
-            r"Pass --columns .*'counts': 'price'} to use them, or --columns {'left': 'left', 'right': 'right'} to",
+            r"Pass --columns .*'counts': 'height'} to use them, or --columns {'left': 'left', 'right': 'right'} to",
         ),
         ("left,right,n,count\na,b,1,2\n", Dataset.from_pairs, "'count', 'n'; name one with --counts"),
         ("a,b,900000000\n", Dataset.from_pairs, "2} if they are, or --columns {'left': 0, 'right': 1} to"),
@@ -62,7 +62,7 @@ def test_a_text_file_of_baskets_and_one_of_another_name(tmp_path):
     ("call", "remedies"),
     [
         (lambda path: Dataset.from_pairs(path), (("missing", "drop"),)),
-        (lambda _: DATA.with_taxonomy([("a", "a")], break_cycles="drop"), ()),
+        (lambda _: DATA.with_taxonomy([("a", "a")], break_cycles="drop"), (("break_cycles", "error"),)),
         (lambda _: Dataset.from_baskets([["a", "b", "c"]], max_basket=2), (("max_basket",),)),
     ],
 )

@@ -1,4 +1,4 @@
-"""A prior that the library does not have, defined here, works everywhere: docs/extending.md walks through it."""
+"""A prior that the library does not have, defined here, works everywhere: docs/api.md walks through it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The serving table in a database: the statements of docs/databases.md give what `recommend` gives."""
+"""The serving table in a database: the statements of docs/production.md give what `recommend` gives."""
 
 import contextlib
 import importlib.util
@@ -17,7 +17,7 @@ import pytest
 
 import vbn
 
-PAGE = Path(__file__).parents[2] / "docs" / "databases.md"
+PAGE = Path(__file__).parents[2] / "docs" / "production.md"
 DIM = 6
 
 

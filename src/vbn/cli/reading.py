@@ -16,6 +16,7 @@ from vbn._errors import DataError, UnknownEntityError
 from vbn.cli.content import CONTENT, check_content_usage, with_content
 from vbn.cli.settings import input_files, paths_of
 from vbn.cli.shared import option_of, say, split_columns
+from vbn.cli.wording import joined
 from vbn.data import (
     COUNTS,
     INTERACTIONS,
@@ -35,6 +36,7 @@ from vbn.data import (
 LEFT = ("left", *INTERACTIONS[0].aliases, "word1", "word_1", "source", "subject", "first")
 RIGHT = ("right", *INTERACTIONS[1].aliases, "word2", "word_2", "target", "object", "second")
 _SCORES = ("rating", "score", "similarity", "human_(mean)")
+_FEW = 0.05  # share of rows without a name that is left out if nobody says what to do about them
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
 _ACCEPTED = {
@@ -203,8 +205,11 @@ def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
     if "kind" in settings or "input" not in settings:
         return settings
     path = Path(settings["input"])
-    kind = "folder" if path.is_dir() else {".npz": "matrix"}.get(path.suffix)
-    if kind is None and path.suffix == ".txt" and path.is_file() and "columns" not in settings:
+    if not path.exists():
+        find_file(path)  # says so, and what may have been meant
+    suffix = Path(path.name.removesuffix(".gz")).suffix
+    kind = "folder" if path.is_dir() else {".npz": "matrix"}.get(suffix)
+    if kind is None and suffix == ".txt" and path.is_file() and "columns" not in settings:
         kind = "sequences"
     found: dict[str, Any] = {} if kind is None else {"kind": kind}
     names: list[str] = []
@@ -219,7 +224,7 @@ def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
         raise typer.BadParameter(_asking_for_kind(path, names))
     if not quiet:
         columns = f" {_columns_option(found['columns'])}" if "columns" in found else ""
-        say(f"{path.name} is read as --kind {found['kind']}{columns}")
+        say(f"{path.name or path} is read as --kind {found['kind']}{columns}")
     return settings | found
 
 
@@ -248,11 +253,14 @@ def _asking_for_kind(path: Path, names: Sequence[str]) -> str:
 
 
 def _columns_option(names: Sequence[str]) -> str:
-    return f"--columns {shlex.quote(','.join(names))}"
+    return f"--columns {shlex.quote(joined(names))}"
 
 
-def with_catalogue_columns(settings: dict[str, Any], data: Dataset) -> dict[str, Any]:
-    """Return settings that name the columns of the catalogue which are found, for `vbn update` to read others alike."""
+def with_catalogue_columns(settings: dict[str, Any], data: Dataset, quiet: bool = False) -> dict[str, Any]:
+    """Return settings that name the columns of the catalogue, found ones too, and say which were found.
+
+    `vbn update` reads other catalogues alike.
+    """
     if "catalogue" not in settings:
         return settings
     given = {"id": _column(settings, "id"), "label": _column(settings, "label")}
@@ -260,7 +268,24 @@ def with_catalogue_columns(settings: dict[str, Any], data: Dataset) -> dict[str,
         settings["catalogue"], data.columns, **given, levels=settings.get("levels"), split=settings.get("split")
     )
     plain = {key: name for key, name in found.items() if key in ("levels", "split") or split_columns(name) == [name]}
+    if not quiet and found.keys() - settings.keys() - {"split"}:
+        say(_found_columns(Path(settings["catalogue"]).name, found))
     return {**plain, **settings}
+
+
+def _found_columns(file: str, found: Mapping[str, Any]) -> str:
+    """Say how a catalogue is read, as options, and how to change the levels."""
+    levels = found.get("levels", [])
+    chains = [levels] if levels and isinstance(levels[0], str) else levels
+    given = [("--id", [found["id"]]), *(("--levels", chain) for chain in chains)]
+    given += [("--label", [found["label"]])] if "label" in found else []
+    told = f"{file} is read as " + " ".join(f"{name} {shlex.quote(joined(columns))}" for name, columns in given)
+    if len(chains) > 1:
+        told += (
+            "\n  Each --levels stands beside the others, as their values do not go together; --levels A,B puts B below "
+            "A, and columns that you do not name are left out."
+        )
+    return told
 
 
 def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | None = None) -> Dataset:
@@ -273,6 +298,7 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
     if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
         data = data.to_folder(scratch)
     unnamed = "drop" if settings.get("drop_missing") else "error"
+    cycles = "drop" if settings.get("drop_cycles", True) else "error"
     columns: Any
     for file in paths_of(settings, "taxonomy"):
         columns = dict(zip(("child", "parent", "weight"), _columns(settings, "taxonomy_columns"), strict=False))
@@ -280,7 +306,7 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
             file,
             settings.get("taxonomy_side"),
             **columns,
-            break_cycles="drop" if settings.get("drop_cycles") else "error",
+            break_cycles=cycles,
             missing=unnamed,
         )
     if "catalogue" in settings:
@@ -291,13 +317,29 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
             split=settings.get("split"),
             label=_column(settings, "label"),
             prefix=settings.get("prefix", False),
-            break_cycles="drop" if settings.get("drop_cycles") else "error",
+            break_cycles=cycles,
         )
     missing = "skip" if settings.get("skip_unknown") else unnamed
     for name, file in settings.get("relation", {}).items():
         columns = dict(zip(("left", "right", "weight"), _columns(settings, "relation_columns"), strict=False))
         data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing, **columns)
     return with_content(settings, data)
+
+
+def read_input(settings: dict[str, Any]) -> tuple[dict[str, Any], Dataset]:
+    """Read the counts to train on; if nobody says what to do about rows without a name, a few are left out."""
+    try:
+        return settings, read_counts(settings, settings["input"], limits=True)
+    except DataError as error:
+        if "drop_missing" in settings or error.nameless is None or error.nameless > _FEW:
+            raise
+        fault = error.told(lambda *_: "").partition(";")[0]
+        say(
+            f"warning: {fault}: these rows ({error.nameless:.1%}) are left out, as with --drop-missing; with "
+            "--refuse-missing they are an error"
+        )
+    settings = settings | {"drop_missing": True}
+    return settings, read_counts(settings, settings["input"], limits=True)
 
 
 def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Dataset:

@@ -62,9 +62,12 @@ def gathered(options: Mapping[str, Any]) -> dict[str, Any]:
     for key in PATHS:
         if key in given:
             given[key] = _each(given[key], str)
-    for key in ("columns", "taxonomy_columns", "relation_columns", "levels"):
+    for key in ("columns", "taxonomy_columns", "relation_columns"):
         if key in given:
             given[key] = ["" if field is None else field for field in split_columns(given[key])]
+    if "levels" in given:
+        chains = [split_columns(chain) for chain in given["levels"]]
+        given["levels"] = chains[0] if len(chains) == 1 else chains
     for key, item in MODEL.items():
         if item.by and key in given:
             given[key] = _by_name(key, given[key])

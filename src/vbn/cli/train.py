@@ -34,11 +34,13 @@ _DELIMITER = "What separates the fields of INPUT (in a .txt: tokens or items), s
 _COUNTS = "Keep the counts in the model, to go on learning and to know what was seen [yes]."
 _ROWS = "Keep names and densities of the rows (users, patients) [yes]; without them no counts either."
 _HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts or --no-rows nowhere]."
-_UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...)."
+_UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...), or fail [leave out a few of INPUT]."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
 _WEIGHTED = "Interactions: whether rows count their weights [yes; no with --min-weight]."
 _HALF_LIFE = "Interactions: rows count half for every such time before the latest; a number is in the unit of --time."
 _EVIDENCE = "Baskets: with how many others an item counts at most; none: with all [auto]."
+_LEVELS = "Catalogue: columns of categories, general first; repeat it for columns beside these [found]."
+_CYCLES = "Drop the edges that close a cycle with earlier ones, and say so, or fail [drop]."
 _FIELDS = "A,B,..."
 _CONTENT = "[NAME=]FILE[:COLUMN,...]"
 _NUMBERS = "Numbers as prior: csv, tsv, parquet, npy or npz, a row an entity; repeatable."
@@ -82,7 +84,7 @@ OPTIONS = (
     Option("held_out", Path, _INPUT, _HELD_OUT, metavar="FILE"),
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
-    Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing"),
+    Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing/--refuse-missing"),
     Option(
         "time",
         str,
@@ -108,11 +110,11 @@ OPTIONS = (
     Option("taxonomy_side", Side, _KNOWLEDGE, "Whose taxonomy it is [column]."),
     Option("taxonomy_columns", str, _KNOWLEDGE, "Columns of the taxonomy's file.", metavar=_FIELDS),
     Option("id", str, _KNOWLEDGE, "Column of names in --catalogue, --features, --text [found].", metavar="COLUMN"),
-    Option("levels", str, _KNOWLEDGE, "Catalogue: columns of categories, general first [found].", metavar=_FIELDS),
+    Option("levels", list[str], _KNOWLEDGE, _LEVELS, metavar=_FIELDS),
     Option("split", str, _KNOWLEDGE, "Catalogue: what separates several values in a cell [found].", metavar="TEXT"),
     Option("label", str, _KNOWLEDGE, "Catalogue: the column of titles [title, label or name].", metavar="COLUMN"),
     Option("prefix", bool, _KNOWLEDGE, "Catalogue: name categories after their column, as genre:Drama.", "--prefix"),
-    Option("drop_cycles", bool, _KNOWLEDGE, "Drop edges that close a cycle instead of failing.", "--drop-cycles"),
+    Option("drop_cycles", bool, _KNOWLEDGE, _CYCLES, "--drop-cycles/--refuse-cycles"),
     Option("features", list[str], _KNOWLEDGE, _NUMBERS, metavar=_CONTENT),
     Option("text", list[str], _KNOWLEDGE, _TEXTS, metavar=_CONTENT),
     Option("content_side", Side, _KNOWLEDGE, "Whose features and texts they are [column]."),
@@ -195,7 +197,7 @@ def train(**options: Any) -> None:
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_catalogue_columns, with_kind, with_knowledge
+    from vbn.cli.reading import check_usage, read_input, with_catalogue_columns, with_kind, with_knowledge
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
@@ -213,8 +215,8 @@ def train(**options: Any) -> None:
         if not options["force"]:
             check_resuming(out)
     with _scratch(settings) as scratch:
-        data = read_counts(settings, settings["input"], limits=True)
-        settings = with_catalogue_columns(settings, data)
+        settings, data = read_input(settings)
+        settings = with_catalogue_columns(settings, data, quiet)
         parts = _split(settings, data)
         parts = parts._replace(train=with_knowledge(settings, parts.train, scratch))
         if options["dry_run"]:
@@ -333,7 +335,9 @@ def _fit(
     stamp(out, to_toml({**settings, **latest, "sha256": sums | written}, out))
     if model.interrupted_:
         how = "--resume goes on" if kept else "without --checkpoint-every it is final"
-        raise KeyboardInterrupt(f"saved the model after {model.n_iter_} of {model.epochs} epochs in {out}; {how}")
+        raise KeyboardInterrupt(
+            f"saved the model after {model.n_iter_} of {model.settings_['epochs']} epochs in {out}; {how}"
+        )
     if not quiet:
         _report(model, time.perf_counter() - started, before)
     typer.echo(str(out))

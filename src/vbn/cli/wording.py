@@ -16,6 +16,7 @@ _OPTIONS = {
     ("missing", "'drop'"): "--drop-missing",
     ("missing", "'skip'"): "--skip-unknown",
     ("break_cycles", "'drop'"): "--drop-cycles",
+    ("break_cycles", "'error'"): "--refuse-cycles",
     ("exclude_seen", "False"): "--include-seen",
     ("candidates", "'categories'"): "--categories",
 }
@@ -59,19 +60,24 @@ def _phrased(name: str, value: object, options: Set[str] | None, about: str) -> 
     if name == "columns" or name in _COLUMN_NAMES or (about and name in _OF_KNOWLEDGE):
         option = words = _COLUMNS.get(about, "--columns")
         if isinstance(value, Mapping):
-            words = f"{option} {shlex.quote(_joined(value.values()))}"
+            words = f"{option} {shlex.quote(joined(value.values()))}"
     elif about in (*_COLUMNS, "catalogue") and name in _OF_INPUT:
         option = words = ""
     elif key in _OPTIONS:
         option = words = _OPTIONS[key]
     else:
-        flag, value = isinstance(value, bool), _joined(value) if isinstance(value, list) else value
         option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
-        words = option if value is None or flag else f"{option} {shlex.quote(str(value))}"
+        several = value if isinstance(value, list) and value and isinstance(value[0], list) else [value]
+        given = " ".join(f"{option} {shlex.quote(_word(one))}" for one in several)
+        words = option if value is None or isinstance(value, bool) else given
     return words if options is None or option in options else _NONE + in_python(name, value) + _NONE
 
 
-def _joined(columns: Iterable[object]) -> str:
+def _word(value: object) -> str:
+    return joined(value) if isinstance(value, list) else str(value)
+
+
+def joined(columns: Iterable[object]) -> str:
     """Return columns as an option takes them."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(columns)

@@ -2,6 +2,7 @@
 
 Levels go from general to specific: the values of the last one are the parents of the items, those of the level before
 are the parents of these, and so on; a value's parents weigh as many items as they share. An empty cell is stepped over.
+Several such chains may stand side by side, and share the weight of an item's parents evenly.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,20 +21,15 @@ import numpy as np
 from vbn._errors import REMEDY, DataError, ParameterError, TaxonomyError, VBNWarning, caller_level
 from vbn.data.counting import check_flag
 from vbn.data.describe import counted
-from vbn.data.io.columns import INDEX, ITEMS, TIMES, Header, plain_name, position_of
+from vbn.data.io.columns import ITEMS, Header, plain_name, position_of
 from vbn.data.io.files import check_reading, checked_rows, find_file, open_sheet
 from vbn.data.io.inputs import Table, as_table, read_parquet, speaking_as
-from vbn.data.io.numbers import is_number
+from vbn.data.levels import WITHIN, find_levels, flat, mark_of, splitter
 from vbn.data.vocabulary import MISSING_TEXTS, Vocabulary, missing_name, row_number
 
-_LABELS = ("title", "label", "name", "product_name", "item_name", "display_name", "titel", "bezeichnung")
-_TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n", "t", "f", "0", "1", "ja", "nein", "x"))
-_MARKS = ("|", ";", ",")  # what may separate the values of a cell
-_WITHIN = "\x1f"  # separates the values of a cell that was a list
-_LONG = 40  # characters of a cell, on average, from which on a column is prose
+_LABELS = ("title", "label", "name", "product_name", "item_name", "display_name", "titel", "bezeichnung", "produktname")
 _SHOWN = 5  # names that a message lists
 _WHOLE = re.compile(r"[+-]?\d+\.0+")
-_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([ T].*)?")
 
 
 @dataclass(frozen=True)
@@ -49,6 +44,10 @@ class Cells:
     def names(self) -> Sequence[str]:
         """Return the names of the columns."""
         return self.header.names
+
+    def but(self, *left_out: int | None) -> dict[int, tuple[str, list[str]]]:
+        """Return the name and the cells of the other columns, by number."""
+        return {at: (self.names[at], cells) for at, cells in enumerate(self.columns) if at not in left_out}
 
     @cached_property
     def filled(self) -> list[list[str]]:
@@ -81,7 +80,7 @@ def _text(value: object) -> str:
     if isinstance(value, str):
         return "" if value.strip() in MISSING_TEXTS else value.strip()
     if isinstance(value, list | tuple | np.ndarray):
-        return _WITHIN.join(filter(None, map(_text, value)))
+        return WITHIN.join(filter(None, map(_text, value)))
     if missing_name(value):
         return ""
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -94,22 +93,24 @@ class Catalogue:
     """What a catalogue says of items: their values at each level, general first, and their labels."""
 
     items: list[str]
-    levels: list[tuple[str, list[list[str]]]]  # name of the column, and the values of each item
+    chains: list[list[list[list[str]]]]  # of each chain the levels, of each level the values of each item
     labels: dict[str, str]
     ambiguous: tuple[str, ...] = ()  # values that are at several levels, or items too
+    levels: tuple[tuple[str, ...], ...] = ()  # the names of the columns of each chain
 
     def edges(self) -> list[tuple[str, str, float]]:
         """Return (child, parent, weight) for items and values; a value is never its own parent."""
         above: Counter[tuple[str, str]] = Counter()
         for row, item in enumerate(self.items):
-            below = [item]
-            for _, cells in reversed(self.levels):
-                values = cells[row]
-                for child in below if values else ():
-                    for parent in values:
-                        if child != parent:
-                            above[child, parent] += 1.0 / len(values)  # type: ignore[assignment]
-                below = values or below
+            for chain in self.chains:
+                below = [item]
+                for cells in reversed(chain):
+                    values = cells[row]
+                    for child in below if values else ():
+                        for parent in values:
+                            if child != parent:
+                                above[child, parent] += 1.0 / len(values)  # type: ignore[assignment]
+                    below = values or below
         return [(child, parent, float(weight)) for (child, parent), weight in above.items()]
 
 
@@ -133,23 +134,25 @@ def read_catalogue(
         cells = read_cells(source, header, delimiter)
         place = _find_id(cells, vocabulary) if id is None else position_of(id, cells.header, "id")
         titles = _find_label(cells, place) if label is None else position_of(label, cells.header, "label")
-        found = _find_levels(cells, place, titles, split) if levels is None else _given(cells, levels)
+        chains = _find_chains(cells, place, titles, split) if levels is None else _given(cells, levels)
+        found = list(dict.fromkeys(at for chain in chains for at in chain))
         known = _canonical(cells.columns[place], vocabulary)
         rows = [row for row, cell in enumerate(cells.columns[place]) if cell]
         if not rows:
             raise DataError(f"there is no data: column {cells.names[place]!r} of {cells.header.source} is empty")
         items = [known[cells.columns[place][row]] for row in rows]
         _warn_of_strangers(cells, place, items, vocabulary)
-        parts = {at: _splitter(cells.filled[at], split) for at in found}
-        read = [(cells.names[at], [parts[at](cells.columns[at][row]) for row in rows]) for at in found]
-        clashes = _clashes(read, items, vocabulary)
+        parts = {at: splitter(cells.filled[at], split) for at in found}
+        read = {at: [parts[at](cells.columns[at][row]) for row in rows] for at in found}
+        clashes = _clashes(list(read.values()), items, vocabulary)
         if prefix:
-            read = [(name, [[f"{name}:{value}" for value in cell] for cell in column]) for name, column in read]
+            read = {at: [[f"{cells.names[at]}:{value}" for value in cell] for cell in read[at]] for at in read}
         elif clashes:
             _warn_of_clashes(clashes)
         texts = [""] * len(items) if titles is None else [cells.columns[titles][row] for row in rows]
     labels = {item: text for item, text in zip(items, texts, strict=True) if text}
-    return Catalogue(items, read, labels, () if prefix else clashes)
+    named = tuple(tuple(cells.names[at] for at in chain) for chain in chains)
+    return Catalogue(items, [[read[at] for at in chain] for chain in chains], labels, () if prefix else clashes, named)
 
 
 def find_columns(
@@ -174,22 +177,29 @@ def find_columns(
         cells = read_cells(source, None, None)
         place = _find_id(cells, vocabulary) if id is None else position_of(id, cells.header, "id")
         titles = _find_label(cells, place) if label is None else position_of(label, cells.header, "label")
-        found = _find_levels(cells, place, titles, split) if levels is None else _given(cells, levels)
-    marks = {_mark(cells.filled[at]) for at in found} - {_WITHIN} if split is None else {split}
+        chains = find_levels(cells.but(place, titles), split) if levels is None else _given(cells, levels)
+    found = {at for chain in chains for at in chain}
+    named_chains = [[cells.names[at] for at in chain] for chain in chains]
+    marks = {mark_of(cells.filled[at]) for at in found} - {WITHIN} if split is None else {split}
     named = {
         "id": cells.names[place],
-        "levels": [cells.names[at] for at in found],
+        "levels": named_chains[0] if len(chains) == 1 else named_chains,
         "label": None if titles is None else cells.names[titles],
         "split": marks.pop() if len(marks) == 1 else None,
     }
     return {name: value for name, value in named.items() if value}
 
 
-def _given(cells: Cells, levels: Any) -> list[int]:
+def _given(cells: Cells, levels: Any) -> list[list[int]]:
+    """Return the chains that a user gives: one column, a list of them, or a list of such lists."""
     several = [levels] if isinstance(levels, str | int) else levels
     if not isinstance(several, Iterable):
         raise ParameterError(f"levels must be a list of columns, from general to specific, got {levels!r}")
-    return [position_of(level, cells.header, "levels") for level in several]
+    several = list(several)
+    if all(isinstance(level, str | int) for level in several):
+        several = [several] if several else []
+    chains = [[chain] if isinstance(chain, str | int) else list(chain) for chain in several]
+    return [[position_of(level, cells.header, "levels") for level in chain] for chain in chains]
 
 
 def _canonical(ids: Iterable[str], vocabulary: Vocabulary) -> dict[str, str]:
@@ -238,17 +248,10 @@ def _find_label(cells: Cells, place: int) -> int | None:
     return None
 
 
-def _find_levels(cells: Cells, place: int, titles: int | None, split: str | None) -> list[int]:
-    """Return the columns of categories, general first, if there is no doubt: one of them, or each within the last."""
-    values = {}
-    for at, filled in enumerate(cells.filled):
-        if at not in (place, titles) and _categorical(plain_name(cells.names[at]), filled):
-            cut = _splitter(filled, split)
-            parts = [part for cell in filled for part in cut(cell)]
-            if 2 * len(set(parts)) <= len(parts):
-                values[at] = [cut(cell) for cell in cells.columns[at]]
-    order = sorted(values, key=lambda at: (len(set(_flat(values[at]))), at))
-    if not order:
+def _find_chains(cells: Cells, place: int, titles: int | None, split: str | None) -> list[list[int]]:
+    """Return the columns of categories that are found, and say so where there are none or their order is unknown."""
+    chains = find_levels(cells.but(place, titles), split)
+    if not chains:
         others = [name for at, name in enumerate(cells.names) if at not in (place, titles)]
         if others:
             message = (
@@ -256,68 +259,21 @@ def _find_levels(cells: Cells, place: int, titles: int | None, split: str | None
                 f"{_listed(others)}"
             )
             _warn(message, [("levels", others[:1])])
-        return []
-    if all(_within(values[a], values[b]) for a, b in pairwise(order)):
-        return order
-    shown = ", ".join(f"{cells.names[at]!r} ({counted(len(set(_flat(values[at]))), 'value')})" for at in order)
-    raise DataError(
-        f"which columns of {cells.header.source} are categories, from general to specific? These may be: {shown}. "
-        f"Pass {REMEDY}, or fewer of them, or in another order",
-        remedies=[("levels", [cells.names[at] for at in order])],
-    )
+    elif len(chains) > 1:
+        named = [[cells.names[at] for at in chain] for chain in chains]
+        shown = ", ".join(" > ".join(chain) for chain in named)
+        message = (
+            f"categories were found in these columns of {cells.header.source}: {shown}. Columns with a comma between "
+            f"them stand side by side, as neither decides the other. Pass {REMEDY} for the same, or a list with fewer "
+            "columns or another order"
+        )
+        _warn(message, [("levels", named)])
+    return chains
 
 
-def _categorical(name: str, filled: Sequence[str]) -> bool:
-    """Return whether a column may hold categories: not numbers, dates, yes and no, or prose."""
-    if not filled or name in INDEX or name in TIMES:
-        return False
-    numbers = sum(is_number(cell) or _DATE.fullmatch(cell) is not None for cell in filled)
-    if 2 * numbers > len(filled) or {cell.casefold() for cell in filled} <= _TRUTHS:
-        return False
-    return sum(map(len, filled)) <= _LONG * len(filled)
-
-
-def _within(general: Sequence[Sequence[str]], specific: Sequence[Sequence[str]]) -> bool:
-    """Return whether each specific value goes with one general value only."""
-    above: dict[str, str] = {}
-    for parents, children in zip(general, specific, strict=True):
-        if children and len(parents) > 1:
-            return False
-        for child in children if parents else ():
-            if above.setdefault(child, parents[0]) != parents[0]:
-                return False
-    return True
-
-
-def _splitter(filled: Sequence[str], split: str | None) -> Callable[[str], list[str]]:
-    """Return what takes a cell apart; without a mark, one that leaves fewer different values than there were cells."""
-    split = _mark(filled) if split is None else split
-
-    def parts(cell: str) -> list[str]:
-        pieces = [piece for one in cell.split(_WITHIN) for piece in one.split(split)]
-        return list(dict.fromkeys(piece for part in pieces if (piece := part.strip()) and piece not in MISSING_TEXTS))
-
-    return parts
-
-
-def _mark(filled: Sequence[str]) -> str:
-    return next((mark for mark in _MARKS if _separates(mark, filled)), _WITHIN)
-
-
-def _separates(mark: str, filled: Sequence[str]) -> bool:
-    cells = {cell for cell in filled if mark in cell}
-    if not cells:
-        return False
-    whole = set(filled)
-    pieces = {piece.strip() for cell in whole for piece in cell.split(mark)}
-    return mark == "|" or len(pieces) < len(whole)
-
-
-def _clashes(
-    levels: Sequence[tuple[str, list[list[str]]]], items: Sequence[str], vocabulary: Vocabulary
-) -> tuple[str, ...]:
+def _clashes(levels: Sequence[list[list[str]]], items: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return the values that stand for several things: at two levels, or a level and an item."""
-    sets = [dict.fromkeys(_flat(column)) for _, column in levels]
+    sets = [dict.fromkeys(flat(column)) for column in levels]
     seen = {name for name, count in zip(vocabulary.names, vocabulary.counts.tolist(), strict=True) if count > 0}
     seen |= set(items)
     times = Counter(value for values in sets for value in values)
@@ -340,6 +296,12 @@ def _warn_of_strangers(cells: Cells, place: int, items: Sequence[str], vocabular
             f"the data, where they are like {vocabulary.names[0]!r}; is {REMEDY} another column?"
         )
         _warn(message, [("id",)])
+    elif 2 * len(set(items)) <= len(items):
+        message = (
+            f"{cells.header.source} has {len(items):,} rows for {len(set(items)):,} entities, and a catalogue one for "
+            "each; is it the data, or are the two files swapped?"
+        )
+        _warn(message, [])
 
 
 def _warn(message: str, remedies: Iterable[tuple[str, object] | tuple[str]]) -> None:
@@ -354,10 +316,6 @@ def of_levels(error: TaxonomyError) -> TaxonomyError:
     told = TaxonomyError(message, remedies=[*error.remedies, ("prefix", True)])
     told.about = "catalogue"
     return told
-
-
-def _flat(column: Iterable[Iterable[str]]) -> list[str]:
-    return [value for cell in column for value in cell]
 
 
 def _listed(names: Sequence[str], most: int = 20) -> str:

@@ -134,6 +134,7 @@ def _taxonomy(taxonomy: Taxonomy, names: Vocabulary) -> dict[str, Any]:
         "depth": taxonomy.depth,
         "coverage": float((has_parents & seen).sum() / max(1, seen.sum())),
         "dropped_edges": len(taxonomy.dropped),
+        "levels": [list(chain) for chain in taxonomy.levels],
         "items_and_categories": [names[number] for number in taxonomy.category_ids.tolist() if seen[number]],
         "in_several_levels": list(taxonomy.ambiguous),
     }
@@ -181,6 +182,8 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
         + ("" if taxonomy["coverage"] else " (is it child, then parent, with names spelled as in the data?)")
         + (f"; {counted(dropped, 'edge')} dropped to break cycles" if dropped else "")
     )
+    if taxonomy["levels"]:
+        yield f"  levels     {', '.join(' > '.join(chain) for chain in taxonomy['levels'])} (columns of the catalogue)"
     both = dict.fromkeys([*taxonomy["in_several_levels"], *taxonomy["items_and_categories"]])
     if both:
         several = "stands" if len(both) == 1 else "stand"

@@ -131,7 +131,7 @@ class Knowledge:
         self,
         source: Any,
         id: str | int | None = None,  # noqa: A002 - what people call such a column
-        levels: Iterable[str | int] | str | int | None = None,
+        levels: Iterable[Any] | str | int | None = None,
         split: str | None = None,
         label: str | int | None = None,
         *,
@@ -154,8 +154,10 @@ class Knowledge:
             Name or number of the column of the items' names; by default the one that holds most of them.
         levels : list of str or int, optional
             The columns of categories, general first: ``["genres", "directors"]`` puts directors below genres, and items
-            below directors. An empty cell is stepped over. By default the columns of short texts that repeat, if there
-            is only one, or if each value of one goes with one value of the one above it; an error asks otherwise.
+            below directors. An empty cell is stepped over. A list of lists puts several such chains side by side:
+            ``[["department", "kind"], ["colour"]]``. By default the columns of short texts that repeat: one is put
+            below another if its values go with one value of that one each, otherwise they stand side by side, with
+            a warning. `describe` shows what was found.
         split : str, optional
             What separates several values in a cell. By default "|" if there is one, else ";" or "," where the parts are
             values of other cells too. Lists in the cells of a table need none.
@@ -201,7 +203,7 @@ class Knowledge:
         full = full.labelled(labels_by_id(found.labels, full)) if found.labels else full
         edges: Any = found.edges() or {}
         try:
-            taxonomy = Taxonomy.from_edges(edges, full, break_cycles=break_cycles).marked(found.ambiguous)
+            taxonomy = Taxonomy.from_edges(edges, full, break_cycles=break_cycles).marked(found.ambiguous, found.levels)
             taxonomy = taxonomy if earlier is None else self._united(earlier, taxonomy, break_cycles)
         except TaxonomyError as error:
             raise of_levels(error) from None

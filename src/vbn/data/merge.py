@@ -94,7 +94,8 @@ def united(
     taxonomy = edges.build(vocabulary, break_cycles)
     dropped = dict.fromkeys(edge for part in (*given, taxonomy) for edge in part.dropped)
     ambiguous = dict.fromkeys(name for part in given for name in part.ambiguous)
-    return Taxonomy(vocabulary, taxonomy.indptr, taxonomy.indices, taxonomy.weights, dropped, ambiguous)
+    levels = dict.fromkeys(chain for part in given for chain in part.levels)
+    return Taxonomy(vocabulary, taxonomy.indptr, taxonomy.indices, taxonomy.weights, dropped, ambiguous, levels)
 
 
 def _renumbered(taxonomy: Taxonomy, vocabulary: Vocabulary) -> tuple[IdArray, IdArray, FloatArray]:

@@ -47,7 +47,8 @@ def some_edges(taxonomy: Taxonomy | None, names: Vocabulary, kept: BoolArray) ->
     shares = shares_of_parents(child, weights[there], len(names))
     weights = np.where(whole[child], weights[there], shares)  # to the bit where no parent is gone
     dropped = [edge for edge in taxonomy.dropped if all(name in names for name in edge)]
-    return Taxonomy(names, indptr, parent, weights, dropped, (name for name in taxonomy.ambiguous if name in names))
+    ambiguous = [name for name in taxonomy.ambiguous if name in names]
+    return Taxonomy(names, indptr, parent, weights, dropped, ambiguous, taxonomy.levels)
 
 
 def some_features(features: Features | None, names: Vocabulary, kept: BoolArray) -> Features | None:

@@ -41,6 +41,8 @@ class Taxonomy:
         (child, parent) edges left out because they closed a cycle.
     ambiguous
         Names that stand for several things in the catalogue that it came from.
+    levels
+        The columns of that catalogue in chains, each general first.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Taxonomy:
         weights: FloatArray,
         dropped: Iterable[tuple[str, str]] = (),
         ambiguous: Iterable[str] = (),
+        levels: Iterable[tuple[str, ...]] = (),
     ) -> None:
         self.vocabulary = vocabulary
         self.indptr: IdArray = read_only(np.asarray(indptr, dtype=np.int64))
@@ -64,6 +67,7 @@ class Taxonomy:
         self.weights: FloatArray = read_only(np.asarray(weights, dtype=np.float64))
         self.dropped = tuple(dropped)
         self.ambiguous = tuple(ambiguous)
+        self.levels = tuple(levels)
         if len(self.indptr) != len(vocabulary) + 1 or len(self.indices) != len(self.weights):
             raise TaxonomyError("the arrays of a Taxonomy do not fit its vocabulary; use from_edges")
 
@@ -179,11 +183,11 @@ class Taxonomy:
         if vocabulary.names is not known and vocabulary.names[: len(known)] != known:
             raise TaxonomyError("the new vocabulary must begin with the names of the old one")
         indptr = np.pad(self.indptr, (0, len(vocabulary) - len(self.vocabulary)), mode="edge")
-        return Taxonomy(vocabulary, indptr, self.indices, self.weights, self.dropped, self.ambiguous)
+        return Taxonomy(vocabulary, indptr, self.indices, self.weights, self.dropped, self.ambiguous, self.levels)
 
-    def marked(self, ambiguous: Iterable[str]) -> Taxonomy:
-        """Return the same taxonomy with names that stand for several things."""
-        return Taxonomy(self.vocabulary, self.indptr, self.indices, self.weights, self.dropped, ambiguous)
+    def marked(self, ambiguous: Iterable[str], levels: Iterable[tuple[str, ...]]) -> Taxonomy:
+        """Return the same taxonomy with names that stand for several things, and the columns that it came from."""
+        return Taxonomy(self.vocabulary, self.indptr, self.indices, self.weights, self.dropped, ambiguous, levels)
 
     def __repr__(self) -> str:
         dropped = f", {len(self.dropped)} dropped" if self.dropped else ""
@@ -223,8 +227,12 @@ class Edges:
             shown = ", ".join(f"{child!r} -> {parent!r}" for child, parent in dropped[:_ENDS])
             more = f" and {len(dropped) - _ENDS:,} more" if len(dropped) > _ENDS else ""
             edges = counted(len(dropped), "edge")
-            message = f"{edges} of the taxonomy (child -> parent) dropped to break cycles: {shown}{more}"
-            warnings.warn(VBNWarning(message), stacklevel=caller_level())
+            message = (
+                f"{edges} of the taxonomy (child -> parent) dropped to break cycles: {shown}{more}; with {REMEDY} a "
+                "cycle is an error"
+            )
+            warning = VBNWarning(message, remedies=[("break_cycles", "error")])
+            warnings.warn(warning, stacklevel=caller_level())
         return taxonomy
 
     def _check_weights(self) -> None:

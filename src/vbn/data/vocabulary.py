@@ -217,9 +217,12 @@ def _refusal(fault: str, wrong: BoolArray, where: Where, option: bool) -> DataEr
     more = int(wrong.sum()) - 1
     others = f" and {more:,} more like it" if more else ""
     message = f"{fault} at {where(int(np.argmax(wrong)))}{others}; fill in what is missing or "
-    if not option:
-        return DataError(f"{message}leave such entries out")
-    return DataError(f"{message}pass {REMEDY} to leave such entries out", remedies=[("missing", "drop")])
+    if option:
+        error = DataError(f"{message}pass {REMEDY} to leave such entries out", remedies=[("missing", "drop")])
+    else:
+        error = DataError(f"{message}leave such entries out")
+    error.nameless = float(wrong.mean())
+    return error
 
 
 def _warn_of_texts(column: Coded, wrong: BoolArray, text: str) -> None:

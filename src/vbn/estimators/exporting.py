@@ -55,7 +55,7 @@ class Exports(Queries):
             - "serving": a parquet table of both sides for databases, from which plain SQL computes mean, variance and
               probability of any pair: id, entity, label, side, count, category, mean and variance (vectors whose
               inner products are mean and variance of a score), base, slope and intercept (of rows), dial (of
-              columns). The other options do not apply. docs/databases.md has the statements.
+              columns). The other options do not apply. docs/production.md has the statements.
 
             Labels are written where the model has them, except to word2vec files.
         role

@@ -555,7 +555,7 @@ class VBN(Answers):
                     if checkpoints is not None and (ends or checkpoints.due(training.epochs, wanted)):
                         checkpoints.write(training)
                     if interrupted:
-                        progress.say(f"interrupted: kept the {training.epochs} whole epochs so far")
+                        progress.say(f"interrupted after {training.epochs} of {wanted} epochs, which are kept")
                     if ends:
                         break
             self._take(training)

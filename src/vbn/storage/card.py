@@ -108,8 +108,14 @@ def _shown(value: Any) -> str:
 
 
 def _data_facts(data: dict[str, Any]) -> dict[str, Any]:
-    facts = {name: "not kept" if value is None else value for name, value in data.items() if name != "relations"}
+    facts: dict[str, Any] = {
+        name: "not kept" if value is None else value for name, value in data.items() if name != "relations"
+    }
     facts["taxonomy edges"] = facts.pop("taxonomy_edges")
+    dropped = facts.pop("dropped_edges", None)
+    if dropped:
+        facts["edges dropped to break cycles"] = dropped["number"]
+        facts |= {f"dropped edge {n}": " -> ".join(edge) for n, edge in enumerate(dropped["first"], 1)}
     for relation in data["relations"]:
         pairs = "" if relation["pairs"] is None else f": {relation['pairs']:,} pairs"
         facts[f"relation {relation['name']}{pairs}"] = ""

@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,7 @@ import numpy as np
 
 from vbn._errors import ModelFileError
 from vbn._version import __version__
-from vbn.data import Dataset
+from vbn.data import Dataset, Taxonomy
 from vbn.model import Trained
 from vbn.storage.card import model_card
 from vbn.storage.files import LARGEST_JSON, alone_in, dump, folder_path, open_plain, parse, sweep, write_file
@@ -38,6 +38,7 @@ CONFIG = "config.json"
 CARD = "README.md"
 _SECTIONS = {"estimator": str, "parameters": dict, "model": dict, "record": dict, "tensors": dict}
 _CHECKSUM = re.compile("[0-9a-f]{64}")
+_SHOWN = 5  # dropped edges that the config and the card list
 _TRIES = 10  # to read a model that another process keeps replacing
 
 
@@ -207,8 +208,15 @@ def _data_summary(trained: Trained, data: Dataset | None) -> dict[str, Any]:
         "cells": None if data is None else data.counts.nnz,
         "total": None if data is None else data.counts.total,
         "taxonomy_edges": {side: 0 if (taxonomy := edges[side]) is None else taxonomy.n_edges for side in sides},
+        **_dropped(edges[side] for side in sides),
         "relations": [{"name": info.name, "pairs": pairs.get(info.name)} for info in trained.relations],
     }
+
+
+def _dropped(taxonomies: Iterable[Taxonomy | None]) -> dict[str, Any]:
+    """Return how many edges were dropped to break cycles, and the first ones; nothing if none were."""
+    gone = [edge for taxonomy in taxonomies if taxonomy is not None for edge in taxonomy.dropped]
+    return {"dropped_edges": {"number": len(gone), "first": gone[:_SHOWN]}} if gone else {}
 
 
 def read_config(folder: Path) -> dict[str, Any]:

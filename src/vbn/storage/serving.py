@@ -1,6 +1,6 @@
 """A model for databases: for every entity the two vectors whose inner products are mean and variance of a score.
 
-With u of a row and (v, b) of a column (docs/databases.md):
+With u of a row and (v, b) of a column (docs/production.md):
 
     mean     = [mu_u, 1] . [mu_v, mu_b]
     variance = [mu_u^2 + var_u, var_u, 1] . [var_v, mu_v^2, var_b]

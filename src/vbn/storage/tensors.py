@@ -309,6 +309,8 @@ def _taxonomy_out(prefix: str, taxonomy: Taxonomy | None) -> dict[str, np.ndarra
     if taxonomy is None:
         return {}
     arrays = {"indptr": taxonomy.indptr, "indices": taxonomy.indices, "weights": taxonomy.weights}
+    if taxonomy.dropped:
+        arrays["dropped"] = taxonomy.vocabulary.ids([name for edge in taxonomy.dropped for name in edge]).reshape(-1, 2)
     return {f"{prefix}.taxonomy.{name}": array for name, array in arrays.items()}
 
 
@@ -327,4 +329,14 @@ def _taxonomy_in(prefix: str, tensors: Mapping[str, np.ndarray], names: Vocabula
         raise ModelFileError("the weights of the parents in the taxonomy of the model do not sum to 1.")
     if len(heights(indptr, indices)[1]):
         raise ModelFileError("the taxonomy of the model has a cycle.")
-    return Taxonomy(names, indptr, indices, weights)
+    return Taxonomy(names, indptr, indices, weights, _dropped_in(f"{prefix}.dropped", tensors, names))
+
+
+def _dropped_in(key: str, tensors: Mapping[str, np.ndarray], names: Vocabulary) -> list[tuple[str, str]]:
+    """Return the edges that were dropped to break cycles."""
+    if key not in tensors:
+        return []
+    ids = take(tensors, key, LONG, (None, 2))
+    if len(ids) and not 0 <= ids.min() <= ids.max() < len(names):
+        raise ModelFileError("the edges dropped from the taxonomy of the model do not fit its names.")
+    return [(names[child], names[parent]) for child, parent in ids.tolist()]

@@ -94,10 +94,14 @@ def test_it_follows_the_system_until_somebody_chooses(page):
     assert page.script("return document.documentElement.dataset.theme") == "dark"
 
 
-def test_a_large_window_shows_all_of_the_map_beside_the_legend(page):
-    page.resize(1920, 1080)
+@pytest.mark.parametrize("size", [(1920, 1080), (1440, 900)])
+def test_a_large_window_shows_all_of_the_map_beside_the_legend(page, size):
+    page.resize(*size)
     page.open("taxonomy").map_told()
-    assert page.script("return document.getElementById('legend').open")
+    if size[0] == 1920:
+        assert page.script("return document.getElementById('legend').open")
+    page.script("document.getElementById('legend').open = true")
+    page.map_told()
     far = """const done = arguments[0];
         import(new URL("static/points.js", document.baseURI)).then(({ fetchPoints }) => fetchPoints())
             .then(([points]) => done(Math.min(...points.x)));"""
@@ -114,3 +118,29 @@ def test_how_often_something_was_seen_stands_on_one_line(page):
     script = """return [...document.querySelectorAll(".ranked small")].map((one) => {
         one.textContent = "seen 12,345 times"; return one.offsetHeight; })"""
     assert 0 < max(page.script(script)) < 30
+
+
+def pixels_of(page, selector):
+    shot = io.BytesIO(page.one(selector).screenshot_as_png)
+    return np.asarray(Image.open(shot).convert("RGB")).astype(int)
+
+
+def test_no_part_of_the_map_is_missing_while_names_are_offered(page):
+    page.open("taxonomy").map_told()
+    page.script("document.querySelector('#found').style.height = '20rem'")
+    before = pixels_of(page, "#map")
+    page.one("header input").click()
+    page.until(lambda: page.all("[role=listbox]:not([hidden]) [role=option]"), "names are offered")
+    page.map_told()
+    low = slice(before.shape[0] // 2, None)  # the list ends above
+    assert (pixels_of(page, "#map")[low] == before[low]).mean() > 0.99
+
+
+@pytest.mark.parametrize(("size", "above"), [((820, 1100), True), ((1024, 768), False)])
+def test_a_tablet_has_the_map_above_the_panel_if_it_stands_upright(page, size, above):
+    page.resize(*size)
+    page.open("recommend", has=["cheese", "wine"])
+    (_, top, wide), (_, panel_top, _) = [*boxes(page, "#map-box"), *boxes(page, "#panel")]
+    assert (panel_top > top) == above
+    assert (wide > 0.9 * size[0]) == above
+    assert page.script("return document.documentElement.scrollWidth") <= size[0]

@@ -23,18 +23,41 @@ from vbn.data.vocabulary import Coded, Where, encode, item_number, settle
 INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
 TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
 TIMES |= {"date", "dates", "datetime", "day", "month", "year", "created", "created_at", "updated_at"}
+TIMES |= {"datum", "bestelldatum", "kaufdatum", "zeit", "zeitstempel", "jahr", "monat"}
 _NUMBERS = ("n", "freq", "frequency", "cnt", "num", "number")
-_AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength")
+_AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength", "anzahl", "menge")
 _PRODUCTS = ("products", "product_id", "productid", "article", "article_id", "sku", "asin", "isbn")
+_ARTIKEL = (
+    "artikel",
+    "artikelnummer",
+    "artikelnr",
+    "artikel_nr",
+    "artikel_id",
+    "produkt",
+    "produktnummer",
+    "produkt_id",
+)
 _WORKS = ("movie", "movieid", "movie_id", "track", "song", "book", "book_id")
-_CODES = ("icd", "icd9", "icd10", "icd_code", "icd9_code", "icd10_code", "diagnosis", "diagnosis_code")
-ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, *_CODES, "column")
+_CODES = (
+    "icd",
+    "icd9",
+    "icd10",
+    "icd_code",
+    "icd9_code",
+    "icd10_code",
+    "diagnosis",
+    "diagnosis_code",
+    "code",
+    "diagnose",
+)
+ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, *_ARTIKEL, *_CODES, "column")
 """Usual names of a column of items."""
 COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *_AMOUNTS)
 """Usual names of a column of counts."""
 _IDS, _ORDERS = ("id", "ids", "no", "nr", "key", "uuid"), ("order", "orderid", "invoice", "session", "basket")
-RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores"))
+RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores", "bewertung", "bewertungen", "sterne"))
 """Last words of the names of columns that say how much somebody liked something, not how much a row weighs."""
+_PRICES = frozenset(("price", "prices", "cost", "preis", "einzelpreis", "betrag"))
 
 
 @dataclass(frozen=True)
@@ -110,6 +133,11 @@ def is_rating(name: str) -> bool:
     return plain_name(name).rpartition("_")[2] in RATINGS
 
 
+def _is_price(name: str) -> bool:
+    """Return whether a column is called like one of prices, which are no counts either."""
+    return plain_name(name).rpartition("_")[2] in _PRICES
+
+
 def _is_id(name: str) -> bool:
     """Return whether a column is called like one of ids, which are no counts even if they are numbers."""
     return plain_name(name).rpartition("_")[2] in _IDS or plain_name(name) in _ORDERS
@@ -158,10 +186,11 @@ def _place_required(found: dict[str, int], header: Header, fields: Sequence[Fiel
 
 
 def _likely(header: Header, found: Mapping[str, int]) -> list[int]:
-    """Return the columns left that are not named like an index or a time."""
+    """Return the columns left that are not named like an index, a time, a rating or a price."""
     names = enumerate(map(plain_name, header.names))
     left = [(number, name) for number, name in names if number not in found.values()]
-    return [number for number, name in left if name not in INDEX | TIMES and not (header.named and is_rating(name))]
+    left = [(number, name) for number, name in left if name not in INDEX | TIMES]
+    return [number for number, name in left if not (header.named and (is_rating(name) or _is_price(name)))]
 
 
 def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: bool) -> int | None:

@@ -34,8 +34,9 @@ from vbn.data.vocabulary import row_number, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
 _USERS = ("user", "userid", "user_id", "patient", "customer")
+_KUNDEN = ("kunde", "kundennummer", "kundennr", "kunden_nr", "kunden_id", "nutzer", "nutzer_id", "patientennummer")
 INTERACTIONS = (
-    Field("users", (*_USERS, "row", "users", "customer_id", "customerid", "client", "buyer", "patient_id")),
+    Field("users", (*_USERS, "row", "users", "customer_id", "customerid", "client", "buyer", "patient_id", *_KUNDEN)),
     Field("items", ITEMS),
     Field("weights", (*COUNTS, *_PLAYS), number=True, optional=True, doubt=True),
 )

@@ -2,7 +2,7 @@
 
 Every Gaussian variable z_i has a prior N(m_i, I / tau_i). Updates, precisions, the bound, cold densities, streaming and
 explanations need only the mean and the variance of m_i. A new kind of prior is a subclass of `Prior` with the decorator
-`register`; docs/extending.md walks through an example.
+`register`; docs/api.md walks through an example.
 """
 
 from __future__ import annotations

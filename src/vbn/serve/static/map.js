@@ -18,7 +18,7 @@ const AT_REST = 150; // milliseconds without a movement
 const TOLD = 250; // until the address says where the map is
 const LOOKS = 5000; // milliseconds between questions for a better layout
 const ZOOM = [0.5, 400];
-const ENOUGH = 600; // pixels beside the legend in which all of the map is shown; in less, the legend lies over the map
+const ENOUGH = 400; // pixels beside the legend in which all of the map is shown; in less, the legend lies over the map
 
 export function makeMap(chosen) {
   const box = document.getElementById("map-box");
