@@ -313,14 +313,14 @@ class Worker:
             entities = entities._replace(other=other)
         start, block = self._shard.columns[0], self._shard.blocks[0]
         likelihood, dtype = np.zeros(len(entities.active)), self._drawer.new.dtype
+        given = biases.arrays(likelihood)
 
         def task(first: int, last: int) -> None:
             number = int(self._blocks.block_of[first + start]) - block
             cells = turned_block(pieces, number, (first, last), self._blocks.bits, dtype)
             if places is not None:
                 cells = cells._replace(indices=places[cells.indices])
-            entities.update(first, last, cells)
-            biases.update(entities, likelihood, first, last, cells)
+            entities.update(first, last, cells, given)
 
         mine = self._blocks.ranges[slice(*self._shard.blocks)]
         self._engine.map(task, [(first - start, last - start) for first, last in mine])

@@ -201,7 +201,8 @@ def _sweep(
         own.gamma.update(own.rate, active, Measured(distance[active], volume[active]))
         if entities.bias_is_own:
             bias, before = pairs.bias, pairs.bias.mean[first:].copy()
-            pairs.bias_inputs(active).update(entities, likelihood, first, last, cells)
+            still = entities._replace(active=np.zeros_like(active))
+            still.update(first, last, cells, pairs.bias_inputs(active).arrays(likelihood))
             moved = np.maximum(moved, _moved(bias, first, before))
             bias.gamma.update(bias.rate, active, bias.measured(np.flatnonzero(active)))
         active[first:] &= moved > _SETTLED

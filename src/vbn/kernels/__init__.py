@@ -7,6 +7,7 @@ their modules, inside functions.
 from __future__ import annotations
 
 from vbn.kernels.arrays import (
+    BiasArrays,
     CellArrays,
     ContextArrays,
     DensityArrays,
@@ -21,6 +22,7 @@ from vbn.kernels.arrays import (
 from vbn.kernels.closed_form import damping, logit
 
 __all__ = [
+    "BiasArrays",
     "CellArrays",
     "ContextArrays",
     "DensityArrays",

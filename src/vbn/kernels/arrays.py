@@ -45,6 +45,18 @@ class PriorArrays(NamedTuple):
     evidence: EvidenceArrays
 
 
+class BiasArrays(NamedTuple):
+    """Biases to update with their columns: a mask, their priors as precision and precision times mean.
+
+    The likelihood of each column's cells goes to `result`. All are empty if rows are not columns.
+    """
+
+    active: np.ndarray
+    precision: np.ndarray
+    linear: np.ndarray
+    result: np.ndarray
+
+
 class ParentArrays(NamedTuple):
     """The weighted parents of every node, numbered as categories, and the densities of the categories."""
 

@@ -7,7 +7,7 @@ not fit into the cache, or if the row has relations, the weighted Gram matrix of
 per cell: that is the kernel of `vbn.kernels.gram`, which most fits do without.
 
 After v_j come q(b_j), Eq. (bj-updates), and the bounded log-likelihood of the column's cells. Both need the moments of
-the same products u_i.v_j, which are computed once per column.
+the same products u_i.v_j, which are computed once per column, from the contexts that are still laid out.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.memory import AHEAD, prefetch_row, turn_rows
+from vbn.kernels.memory import AHEAD, prefetch_row
 from vbn.kernels.moments import (
     cell_bound,
     dot_moments,
     linearise,
     load_row,
 )
+from vbn.kernels.tiles import SIDE, SUMS, add_tiles, dot_tiles, place, sum_four, turn_tiles, width
 
-_STEP = 32  # cells per step of the vector loops
 _CHUNK = 256  # cells per chunk of the direct pass; sums within it are in the model's type, sums of chunks in float64
 
 
@@ -95,46 +95,76 @@ def likelihood(j, cells, products, bias):
     return total
 
 
-@kernel
-def update_biases(first, last, active, cells, own, other, prior_precision, prior_linear, bias, result):
-    """Update q(b_j) of the active columns first..last-1 in place; `own` holds all v_j, `other` all u_i.
+@helper
+def finish_column(j, cells, own, other, bias, biases, row, products):
+    """Update q(b_j) if it is active, and write the bounded log-likelihood of the column's cells to `biases.result`."""
+    load_row(own, j, row)
+    product_moments(j, cells, row, other, products)
+    _finish(j, cells, bias, biases, products)
 
-    The bounded log-likelihood of each column's cells after the update is written to `result`.
-    """
-    t, dtype = own.mean.shape[1], own.mean.dtype
-    row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
-    longest = longest_row(first, last, cells)
-    products = np.empty(longest, dtype), np.empty(longest, dtype)
-    for j in range(first, last):
-        load_row(own, j, row)
-        product_moments(j, cells, row, other, products)
-        if active[j]:
-            update_bias(j, cells, prior_precision[j], prior_linear[j], products, bias)
-        result[j] = likelihood(j, cells, products, bias)
+
+@helper
+def _finish(j, cells, bias, biases, products):
+    if biases.active[j]:
+        update_bias(j, cells, biases.precision[j], biases.linear[j], products, bias)
+    biases.result[j] = likelihood(j, cells, products, bias)
+
+
+@helper
+def _whole(n):
+    """Return a number of cells, rounded up to whole tiles."""
+    return (n + SIDE - 1) // SIDE * SIDE
+
+
+@helper
+def _load_by_tile(own, i, row):
+    """Copy row i to the buffers (mean, E[u^2], variance) by tile; where the last tile overlaps they stay 0."""
+    mean, second, variance = row
+    t = own.mean.shape[1]
+    for d in range(t):
+        at = place(d, t)
+        mean[at] = own.mean[i, d]
+        variance[at] = own.variance[i, d]
+        second[at] = mean[at] * mean[at] + variance[at]
+
+
+@helper
+def _lay_out(indices, start, n, row, other, block, means, squares):
+    """Lay out n cells by dimension and cell, with the moments of their products; the last one fills up its tile."""
+    own_mean, own_second, own_variance = row
+    t, last, end = other.mean.shape[1], start + n - 1, len(indices) - 1
+    if t < SIDE:
+        for at in range(_whole(n)):
+            j = indices[min(start + at, last)]
+            means[at], squares[at] = 0.0, 0.0
+            for d in range(t):
+                context = other.mean[j, d]
+                block[d, at] = context
+                means[at] += own_mean[d] * context
+                squares[at] += own_second[d] * other.variance[j, d] + own_variance[d] * context * context
+        return
+    for at in range(0, n, SIDE):
+        for k in range(start + at + AHEAD, start + at + AHEAD + SIDE):
+            soon = indices[min(k, end)]
+            prefetch_row(other.mean, soon)
+            prefetch_row(other.variance, soon)
+        turn_tiles(other.mean, indices, start + at, last, block, at, own_mean, own_variance, means, squares)
+        dot_tiles(other.variance, indices, start + at, last, own_second, squares, at)
 
 
 @helper
 def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
     """Lay out the cells of row i by chunk, dimension and cell, with their slope L and residual g - L E[x].
 
-    The contribution of their variances to the precisions is added to `spread`. Chunks are padded to whole steps of the
-    vector loops with cells of weight 0.
+    The contribution of their variances to the precisions is added to `spread`. Chunks are padded to whole tiles with
+    cells of weight 0.
     """
-    own_mean, own_second, own_variance = row
     block, residual, slopes, spread, means, squares, partial = work
     begin, end = span(i, cells)
-    last = len(cells.indices) - 1
     for c in range((end - begin + _CHUNK - 1) // _CHUNK):
         start = begin + c * _CHUNK
         n = min(_CHUNK, end - start)
-        for at in range(n):
-            soon = cells.indices[min(start + at + AHEAD, last)]
-            prefetch_row(other.mean, soon)
-            prefetch_row(other.variance, soon)
-            means[at], squares[at] = dot_moments(
-                own_mean, own_second, own_variance, other.mean, other.variance, cells.indices[start + at]
-            )
-        turn_rows(other.mean, cells.indices, start, n, block[c])
+        _lay_out(cells.indices, start, n, row, other, block[c], means, squares)
         for at in range(n):
             b = i if bias_is_own else cells.indices[start + at]
             means[at] += bias.mean[b]
@@ -146,35 +176,23 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
             residual[c, at] = pull - slope * means[at]
         for at in range(n, _whole(n)):
             slopes[c, at] = residual[c, at] = 0.0
-        for d in range(len(own_mean)):
-            for at in range(n, _whole(n)):
-                block[c, d, at] = 0.0
         _add_variances(cells.indices, start, n, slopes[c], other.variance, partial, spread)
 
 
 @helper
 def _add_variances(indices, start, n, slopes, variance, partial, spread):
-    """Add the sum of L var over n cells to `spread`, four cells at a time, in the model's type."""
+    """Add the sum of L var over n cells to `spread`, in the model's type."""
     t = variance.shape[1]
     partial[:] = 0.0
-    whole = n - n % 4
-    for at in range(0, whole, 4):
-        j0, j1, j2, j3 = indices[start + at], indices[start + at + 1], indices[start + at + 2], indices[start + at + 3]
-        w0, w1, w2, w3 = slopes[at], slopes[at + 1], slopes[at + 2], slopes[at + 3]
-        for d in range(t):
-            partial[d] += w0 * variance[j0, d] + w1 * variance[j1, d] + w2 * variance[j2, d] + w3 * variance[j3, d]
-    for at in range(whole, n):
-        j, weight = indices[start + at], slopes[at]
-        for d in range(t):
-            partial[d] += weight * variance[j, d]
+    if t < SIDE:
+        for at in range(n):
+            for d in range(t):
+                partial[d] += slopes[at] * variance[indices[start + at], d]
+    else:
+        for at in range(0, n, SIDE):
+            add_tiles(variance, indices, start + at, start + n - 1, slopes, at, partial)
     for d in range(t):
-        spread[d] += partial[d]
-
-
-@helper
-def _whole(n):
-    """Return the length of a chunk of n cells, padded to whole steps of the vector loops."""
-    return (n + _STEP - 1) // _STEP * _STEP
+        spread[d] += partial[place(d, t)]
 
 
 @helper
@@ -182,29 +200,60 @@ def _direct_pass(i, n, own, tau, prior_mean, linear, work):
     """Update the coordinates of row i in turn from its n cells, keeping their residuals up to date.
 
     `linear` is the contribution of earlier data to the numerators; `spread` already has its contribution to the
-    precisions. The step of each coordinate enters the residuals in the loop that sums for the next coordinate.
+    precisions. Four coordinates at a time share a loop over the cells: what the step of one means for the next is the
+    step times the sum of L v_d v_e. Their steps enter the residuals in the loop that sums for the next four.
     """
     block, residual, slopes, spread = work[:4]
-    dtype = block.dtype.type
-    step = dtype(0)
-    for d in range(own.mean.shape[1]):
-        before_d = max(d - 1, 0)
-        pull, stiff = linear[d], 0.0
+    t, dtype = own.mean.shape[1], block.dtype
+    sums, totals, steps, moved = np.empty(SUMS, dtype), np.empty(SUMS), np.zeros(4, dtype), np.zeros(4)
+    for d in range(0, t, 4):
+        totals[:] = 0.0
         for c in range((n + _CHUNK - 1) // _CHUNK):
-            partial_pull, partial_stiff = dtype(0), dtype(0)
-            for k in range(_whole(min(_CHUNK, n - c * _CHUNK))):
-                context, slope = block[c, d, k], slopes[c, k]
-                rest = residual[c, k] - step * slope * block[c, before_d, k]
-                residual[c, k] = rest
-                partial_pull += context * rest
-                partial_stiff += slope * context * context
-            pull += partial_pull
-            stiff += partial_stiff
-        before = np.float64(own.mean[i, d])
-        precision = tau + stiff + spread[d]
-        own.mean[i, d] = (tau * prior_mean[d] + pull + stiff * before) / precision
-        own.variance[i, d] = 1.0 / precision
-        step = dtype(own.mean[i, d] - before)
+            size = _whole(min(_CHUNK, n - c * _CHUNK))
+            sum_four(block[c], d, max(d - 4, 0), steps, residual[c], slopes[c], size, sums)
+            for k in range(SUMS):
+                totals[k] += sums[k]
+        at = 4
+        for k in range(min(4, t - d)):
+            pull = linear[d + k] + totals[k]
+            for m in range(k):
+                pull -= moved[m] * totals[at + m]
+            stiff = totals[at + k]
+            before = np.float64(own.mean[i, d + k])
+            precision = tau + stiff + spread[d + k]
+            own.mean[i, d + k] = (tau * prior_mean[d + k] + pull + stiff * before) / precision
+            own.variance[i, d + k] = 1.0 / precision
+            moved[k] = own.mean[i, d + k] - before
+            steps[k] = moved[k]
+            at += k + 1
+
+
+@helper
+def _moments_again(j, cells, own, other, row, work, products):
+    """Write the moments of u_i.v_j to `products` after an update of v_j, whose contexts are laid out."""
+    block, (means, variances) = work[0], products
+    t = own.mean.shape[1]
+    begin, end = span(j, cells)
+    _load_by_tile(own, j, row)
+    for c in range((end - begin + _CHUNK - 1) // _CHUNK):
+        start = begin + c * _CHUNK
+        n, at = min(_CHUNK, end - start), c * _CHUNK
+        size = _whole(n)
+        for k in range(size):
+            means[at + k] = variances[at + k] = 0.0
+        for d in range(t):
+            mean, variance = own.mean[j, d], own.variance[j, d]
+            for k in range(size):
+                context = block[c, d, k]
+                means[at + k] += mean * context
+                variances[at + k] += variance * context * context
+        if t < SIDE:
+            for k in range(n):
+                for d in range(t):
+                    variances[at + k] += row[1][d] * other.variance[cells.indices[start + k], d]
+        else:
+            for k in range(0, n, SIDE):
+                dot_tiles(other.variance, cells.indices, start + k, start + n - 1, row[1], variances, at + k)
 
 
 @helper
@@ -220,39 +269,47 @@ def _chunks(first, last, cells, direct_cells):
 
 
 @kernel
-def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells):
+def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells, biases):
     """Update the densities of the active rows first..last-1 in place; xi and zeta come from the row before its update.
 
-    Return the number of active rows that are left to `update_by_gram`: those with relations or too many cells.
+    With `biases`, rows are columns, and all of them also get their bias and the likelihood of their cells. Rows with
+    relations or too many cells are left to `update_by_gram`; return their number.
     """
-    known = len(prior.evidence.precision) > 0
+    known, columns = len(prior.evidence.precision) > 0, len(biases.active) > 0
     t = own.mean.shape[1]
     linear = np.empty(t)
     dtype = own.mean.dtype
     row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
+    tiled = np.zeros(width(t), dtype), np.zeros(width(t), dtype), np.zeros(width(t), dtype)
     chunks = _chunks(first, last, cells, direct_cells)
     # 16 more than a power of two; otherwise all dimensions of a cell would map to the same lines of the cache
     work = (
-        np.empty((chunks, t, _CHUNK + 16), dtype),
+        np.empty((chunks, (t + 3) // 4 * 4, _CHUNK + 16), dtype),
         np.empty((chunks, _CHUNK), dtype),
         np.empty((chunks, _CHUNK), dtype),
         np.empty(t),
         np.empty(_CHUNK, dtype),
         np.empty(_CHUNK, dtype),
-        np.empty(t, dtype),
+        np.empty(width(t), dtype),
     )
+    work[0][:, t:] = 0.0
+    longest = longest_row(first, last, cells) + SIDE if columns else 0
+    products = np.empty(longest, dtype), np.empty(longest, dtype)
     spread, left = work[3], 0
     for i in range(first, last):
-        if not active[i]:
-            continue
         if needs_gram(i, cells, relations, direct_cells):
-            left += 1
-            continue
-        load_row(own, i, row)
-        for d in range(t):
-            spread[d] = prior.evidence.precision[i, d] if known else 0.0
-            linear[d] = prior.evidence.linear[i, d] if known else 0.0
-        begin, end = span(i, cells)
-        _load_contexts(i, cells, row, other, bias, bias_is_own, work)
-        _direct_pass(i, end - begin, own, prior.tau[i], prior.mean[i - first], linear, work)
+            left += active[i] or columns
+        elif active[i]:
+            _load_by_tile(own, i, tiled)
+            for d in range(t):
+                spread[d] = prior.evidence.precision[i, d] if known else 0.0
+                linear[d] = prior.evidence.linear[i, d] if known else 0.0
+            begin, end = span(i, cells)
+            _load_contexts(i, cells, tiled, other, bias, bias_is_own, work)
+            _direct_pass(i, end - begin, own, prior.tau[i], prior.mean[i - first], linear, work)
+            if columns:
+                _moments_again(i, cells, own, other, tiled, work, products)
+                _finish(i, cells, bias, biases, products)
+        elif columns:
+            finish_column(i, cells, own, other, bias, biases, row, products)
     return left

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.entities import needs_gram, span
+from vbn.kernels.entities import finish_column, longest_row, needs_gram, span
 from vbn.kernels.memory import AHEAD, prefetch_row
 from vbn.kernels.moments import dot_moments, linearise, load_row, projection_moments, relation_moments
 
@@ -150,8 +150,8 @@ def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
 
 
 @kernel
-def update_by_gram(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells):
-    """Update the active rows among first..last-1 that `update_entities` leaves, in place."""
+def update_by_gram(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells, biases):
+    """Do what `update_entities` leaves of the rows first..last-1, in place."""
     known = len(prior.evidence.precision) > 0
     t = own.mean.shape[1]
     gram, extra, linear = np.empty((t, t)), np.empty(t), np.empty(t)
@@ -164,15 +164,21 @@ def update_by_gram(first, last, active, cells, own, other, prior, bias, bias_is_
         np.empty(_BLOCK, dtype),
         np.zeros(t, dtype),
     )
+    columns = len(biases.active) > 0
+    longest = longest_row(first, last, cells) if columns else 0
+    products = np.empty(longest, dtype), np.empty(longest, dtype)
     for i in range(first, last):
-        if not active[i] or not needs_gram(i, cells, relations, direct_cells):
+        if not needs_gram(i, cells, relations, direct_cells):
             continue
-        load_row(own, i, row)
-        gram[:] = 0.0
-        for d in range(t):
-            extra[d] = prior.evidence.precision[i, d] if known else 0.0
-            linear[d] = prior.evidence.linear[i, d] if known else 0.0
-        _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work)
-        if relations.indptr[i] < relations.indptr[i + 1]:
-            _add_relations(i, relations, own, bias_is_own, gram, extra, linear)
-        _coordinate_pass(i, own, prior.tau[i], prior.mean[i - first], gram, extra, linear)
+        if active[i]:
+            load_row(own, i, row)
+            gram[:] = 0.0
+            for d in range(t):
+                extra[d] = prior.evidence.precision[i, d] if known else 0.0
+                linear[d] = prior.evidence.linear[i, d] if known else 0.0
+            _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work)
+            if relations.indptr[i] < relations.indptr[i + 1]:
+                _add_relations(i, relations, own, bias_is_own, gram, extra, linear)
+            _coordinate_pass(i, own, prior.tau[i], prior.mean[i - first], gram, extra, linear)
+        if columns:
+            finish_column(i, cells, own, other, bias, biases, row, products)

@@ -90,11 +90,11 @@ class LocalCells(ABC):
     def update_columns(self, entities: EntityInputs, biases: BiasInputs, engine: Runner) -> np.ndarray:
         """Update the densities and biases of all active columns in place; return the likelihood of each column."""
         result = np.zeros(len(entities.active))
+        given = biases.arrays(result)
 
         def task(first: int, last: int) -> None:
             cells = self.columns(first, last)
-            entities.update(first, last, cells)
-            biases.update(entities, result, first, last, cells)
+            entities.update(first, last, cells, given)
 
         engine.map(task, self.column_ranges())
         return result

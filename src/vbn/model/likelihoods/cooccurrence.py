@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from vbn.kernels import CellArrays, DensityArrays, EvidenceArrays, PriorArrays, RelationArrays
+from vbn.kernels import BiasArrays, CellArrays, DensityArrays, EvidenceArrays, PriorArrays, RelationArrays
 from vbn.model.block import Block
 from vbn.model.engine import Engine
 from vbn.model.likelihoods.base import EntityCells, Explained, Moves, curvature
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 DIRECT_CELLS = 1 << 16
 """Rows with more cells than this build their Gram matrix instead of laying out their contexts (200 bytes per cell)."""
+NO_BIASES = BiasArrays(np.empty(0, bool), np.empty(0), np.empty(0), np.empty(0))
+"""What rows that are not columns have in place of biases."""
 
 
 class EntityInputs(NamedTuple):
@@ -43,12 +45,12 @@ class EntityInputs(NamedTuple):
     relations: RelationArrays
     other: DensityArrays
 
-    def update(self, first: int, last: int, cells: CellArrays) -> None:
-        """Update the rows first..last-1 from their cells, Eq. (ui-update)."""
+    def update(self, first: int, last: int, cells: CellArrays, biases: BiasArrays = NO_BIASES) -> None:
+        """Update the rows first..last-1 from their cells, Eq. (ui-update); with `biases`, also these of the columns."""
         from vbn.kernels.entities import update_entities
 
         prior = PriorArrays(self.prior.means(np.arange(first, last)), self.tau, self.evidence)
-        rest = (prior, self.bias, self.bias_is_own, self.relations, DIRECT_CELLS)
+        rest = (prior, self.bias, self.bias_is_own, self.relations, DIRECT_CELLS, biases)
         arguments = (first, last, self.active, cells, self.own, self.other, *rest)
         if update_entities(*arguments):  # a kernel that takes seconds to compile, which most fits do not need
             from vbn.kernels.gram import update_by_gram
@@ -77,15 +79,9 @@ class BiasInputs(NamedTuple):
     precision: np.ndarray
     linear: np.ndarray
 
-    def update(self, entities: EntityInputs, result: np.ndarray, first: int, last: int, cells: CellArrays) -> None:
-        """Update q(b_j) of the columns first..last-1 from their cells, Eq. (bj-updates).
-
-        The bounded log-likelihood of each column's cells after the update is written to `result`.
-        """
-        from vbn.kernels.entities import update_biases
-
-        v, u, bias = entities.own, entities.other, entities.bias
-        update_biases(first, last, self.active, cells, v, u, self.precision, self.linear, bias, result)
+    def arrays(self, result: np.ndarray) -> BiasArrays:
+        """Return them as a kernel takes them; the likelihood of each column's cells will be written to `result`."""
+        return BiasArrays(*self, result)
 
     def part(self, first: int, last: int) -> BiasInputs:
         """Return the inputs of the columns first..last-1, numbered from 0."""
