@@ -4,22 +4,27 @@ import numpy as np
 import pytest
 
 from vbn.kernels.compile import kernel
-from vbn.kernels.tiles import SIDE, SUMS, add_tiles, dot_tiles, place, sum_four, turn_tiles, width
+from vbn.kernels.tiles import SUMS, add_tiles, dot_tiles, place, score_columns, sum_four, turn_tiles, width
 
 
 @kernel
-def turned(source, ids, start, last, target, at, means, squares, scores, spreads):
-    turn_tiles(source, ids, start, last, target, at, means, squares, scores, spreads)
+def turned(source, starts, at, target, means, squares, scores, spreads):
+    turn_tiles(source, starts, at, target, means, squares, scores, spreads)
 
 
 @kernel
-def dotted(source, ids, start, last, weights, target, at):
-    dot_tiles(source, ids, start, last, weights, target, at)
+def scored(block, t, at, means, squares, scores, spreads):
+    score_columns(block, t, at, means, squares, scores, spreads)
 
 
 @kernel
-def added(source, ids, start, last, weights, at, sums):
-    add_tiles(source, ids, start, last, weights, at, sums)
+def dotted(source, starts, at, weights, target):
+    dot_tiles(source, starts, at, weights, target)
+
+
+@kernel
+def added(source, starts, at, weights, sums):
+    add_tiles(source, starts, at, weights, sums)
 
 
 @kernel
@@ -55,18 +60,13 @@ def t(request):
     return request.param
 
 
-@pytest.fixture(params=[1, 7, 8])
-def n(request):
-    """How many of the eight cells there are."""
-    return request.param
-
-
 @pytest.fixture
-def rows(dtype, t, n):
-    rng = np.random.default_rng(t + n)
+def rows(dtype, t):
+    """Rows, where eight of them start, and these eight."""
+    rng = np.random.default_rng(t)
     source = rng.normal(size=(100, t)).astype(dtype)
-    ids = rng.integers(0, 100, 5 + n).astype(np.int32)
-    return source, ids, source[ids[5 + np.minimum(np.arange(SIDE), n - 1)]].astype(float)
+    ids = rng.integers(0, 100, 32)
+    return source, source.strides[0] * ids, source[ids].astype(float)
 
 
 def close(dtype):
@@ -74,40 +74,47 @@ def close(dtype):
 
 
 def test_rows_become_columns_and_nothing_else_is_written(rows, dtype, t):
-    source, ids, found = rows
-    rng = np.random.default_rng(1)
-    means, squares = rng.normal(size=(2, t)).astype(dtype)
+    source, starts, found = rows
+    means, squares = np.random.default_rng(1).normal(size=(2, t)).astype(dtype)
     target = np.full((t + 1, 32), np.nan, dtype)
     scores, spreads = np.full((2, 32), np.nan, dtype)
-    turned(source, ids, 5, len(ids) - 1, target, 16, tiled(means), tiled(squares), scores, spreads)
-    np.testing.assert_array_equal(target[:t, 16:24], found.T)
-    np.testing.assert_allclose(scores[16:24], found @ means, **close(dtype))
-    np.testing.assert_allclose(spreads[16:24], found**2 @ squares, **close(dtype))
+    turned(source, starts, 16, target, tiled(means), tiled(squares), scores, spreads)
+    chosen = found[16:24]
+    np.testing.assert_array_equal(target[:t, 16:24], chosen.T)
+    np.testing.assert_allclose(scores[16:24], chosen @ means, **close(dtype))
+    np.testing.assert_allclose(spreads[16:24], chosen**2 @ squares, **close(dtype))
     for array in (target[t], target[:, :16], target[:, 24:], scores[:16], scores[24:], spreads[:16], spreads[24:]):
         assert np.isnan(array).all()
 
 
+def test_columns_are_summed_again(dtype, t):
+    four = (t + 3) // 4 * 4
+    block, weights = np.zeros((four, 40), dtype), np.zeros((2, four), dtype)
+    rng = np.random.default_rng(5)
+    block[:t], weights[:, :t] = rng.normal(size=(t, 40)), rng.normal(size=(2, t))
+    scores, spreads = np.full((2, 40), np.nan, dtype)
+    scored(block, t, 8, weights[0], weights[1], scores, spreads)
+    np.testing.assert_allclose(scores[8:16], weights[0] @ block[:, 8:16], **close(dtype))
+    np.testing.assert_allclose(spreads[8:16], weights[1] @ block[:, 8:16] ** 2, **close(dtype))
+    assert np.isnan(np.delete([scores, spreads], slice(8, 16), axis=1)).all()
+
+
 def test_dots_are_added(rows, dtype, t):
-    source, ids, found = rows
+    source, starts, found = rows
     weights = np.random.default_rng(2).normal(size=t).astype(dtype)
-    target = np.ones(24, dtype)
-    dotted(source, ids, 5, len(ids) - 1, tiled(weights), target, 8)
-    np.testing.assert_allclose(target[8:16], 1 + found @ weights, **close(dtype))
-    assert (target[:8] == 1).all()
-    assert (target[16:] == 1).all()
+    target = np.ones(32, dtype)
+    dotted(source, starts, 8, tiled(weights), target)
+    np.testing.assert_allclose(target[8:16], 1 + found[8:16] @ weights, **close(dtype))
+    assert (np.delete(target, slice(8, 16)) == 1).all()
 
 
-def test_weighted_rows_are_added(rows, dtype, t, n):
-    source, ids, found = rows
-    weights = np.random.default_rng(3).normal(size=24).astype(dtype)
-    weights[8 + n :] = 0
+def test_weighted_rows_are_added(rows, dtype, t):
+    source, starts, found = rows
+    weights = np.random.default_rng(3).normal(size=32).astype(dtype)
     sums = np.ones(width_of(t), dtype)
-    added(source, ids, 5, len(ids) - 1, weights, 8, sums)
-    at = tiled(np.arange(t))
-    late = max(t, 8) - 8  # the first dimension of the last tile, which other tiles may have too
-    positions = [int(np.flatnonzero((at == d) if d else np.arange(len(at)) == 0)[0]) for d in range(t)]
-    np.testing.assert_allclose(sums[positions], 1 + weights[8:16] @ found, **close(dtype))
-    np.testing.assert_allclose(sums[-8:], 1 + (weights[8:16] @ found)[late:], **close(dtype))
+    added(source, starts, 8, weights, sums)
+    expected = 1 + weights[8:16] @ found[8:16]
+    np.testing.assert_allclose(sums[np.argsort(tiled(np.arange(1, t + 1)))[-t:]], expected, **close(dtype))
 
 
 @pytest.mark.parametrize("cells", [0, 8, 24])

@@ -22,7 +22,7 @@ from vbn.kernels.moments import (
     linearise,
     load_row,
 )
-from vbn.kernels.tiles import SIDE, SUMS, add_tiles, dot_tiles, place, sum_four, turn_tiles, width
+from vbn.kernels.tiles import SIDE, SUMS, add_tiles, dot_tiles, place, score_columns, sum_four, turn_tiles, width
 
 _CHUNK = 256  # cells per chunk of the direct pass; sums within it are in the model's type, sums of chunks in float64
 
@@ -129,13 +129,23 @@ def _load_by_tile(own, i, row):
 
 
 @helper
-def _lay_out(indices, start, n, row, other, block, means, squares):
-    """Lay out n cells by dimension and cell, with the moments of their products; the last one fills up its tile."""
+def _row_starts(indices, start, n, array, starts):
+    """Write how many bytes into an array the rows of n cells start; the last one fills up its tile."""
+    stride = array.strides[0]
+    for at in range(n):
+        starts[at] = stride * np.int64(indices[start + at])
+    for at in range(n, _whole(n)):
+        starts[at] = starts[n - 1]
+
+
+@helper
+def _lay_out(indices, start, n, row, other, block, starts, means, squares):
+    """Lay out n cells by dimension and cell, with the moments of their products."""
     own_mean, own_second, own_variance = row
-    t, last, end = other.mean.shape[1], start + n - 1, len(indices) - 1
+    t, end = other.mean.shape[1], len(indices) - 1
     if t < SIDE:
         for at in range(_whole(n)):
-            j = indices[min(start + at, last)]
+            j = indices[start + min(at, n - 1)]
             means[at], squares[at] = 0.0, 0.0
             for d in range(t):
                 context = other.mean[j, d]
@@ -143,13 +153,14 @@ def _lay_out(indices, start, n, row, other, block, means, squares):
                 means[at] += own_mean[d] * context
                 squares[at] += own_second[d] * other.variance[j, d] + own_variance[d] * context * context
         return
+    _row_starts(indices, start, n, other.mean, starts)
     for at in range(0, n, SIDE):
         for k in range(start + at + AHEAD, start + at + AHEAD + SIDE):
             soon = indices[min(k, end)]
             prefetch_row(other.mean, soon)
             prefetch_row(other.variance, soon)
-        turn_tiles(other.mean, indices, start + at, last, block, at, own_mean, own_variance, means, squares)
-        dot_tiles(other.variance, indices, start + at, last, own_second, squares, at)
+        turn_tiles(other.mean, starts, at, block, own_mean, own_variance, means, squares)
+        dot_tiles(other.variance, starts, at, own_second, squares)
 
 
 @helper
@@ -159,12 +170,12 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
     The contribution of their variances to the precisions is added to `spread`. Chunks are padded to whole tiles with
     cells of weight 0.
     """
-    block, residual, slopes, spread, means, squares, partial = work
+    block, residual, slopes, spread, means, squares, partial, starts = work
     begin, end = span(i, cells)
     for c in range((end - begin + _CHUNK - 1) // _CHUNK):
         start = begin + c * _CHUNK
         n = min(_CHUNK, end - start)
-        _lay_out(cells.indices, start, n, row, other, block[c], means, squares)
+        _lay_out(cells.indices, start, n, row, other, block[c], starts, means, squares)
         for at in range(n):
             b = i if bias_is_own else cells.indices[start + at]
             means[at] += bias.mean[b]
@@ -176,11 +187,11 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
             residual[c, at] = pull - slope * means[at]
         for at in range(n, _whole(n)):
             slopes[c, at] = residual[c, at] = 0.0
-        _add_variances(cells.indices, start, n, slopes[c], other.variance, partial, spread)
+        _add_variances(cells.indices, start, n, slopes[c], other.variance, starts, partial, spread)
 
 
 @helper
-def _add_variances(indices, start, n, slopes, variance, partial, spread):
+def _add_variances(indices, start, n, slopes, variance, starts, partial, spread):
     """Add the sum of L var over n cells to `spread`, in the model's type."""
     t = variance.shape[1]
     partial[:] = 0.0
@@ -190,7 +201,7 @@ def _add_variances(indices, start, n, slopes, variance, partial, spread):
                 partial[d] += slopes[at] * variance[indices[start + at], d]
     else:
         for at in range(0, n, SIDE):
-            add_tiles(variance, indices, start + at, start + n - 1, slopes, at, partial)
+            add_tiles(variance, starts, at, slopes, partial)
     for d in range(t):
         spread[d] += partial[place(d, t)]
 
@@ -229,31 +240,27 @@ def _direct_pass(i, n, own, tau, prior_mean, linear, work):
 
 
 @helper
-def _moments_again(j, cells, own, other, row, work, products):
+def _moments_again(j, cells, own, other, row, tiled, work, products):
     """Write the moments of u_i.v_j to `products` after an update of v_j, whose contexts are laid out."""
-    block, (means, variances) = work[0], products
+    block, starts = work[0], work[7]
     t = own.mean.shape[1]
     begin, end = span(j, cells)
-    _load_by_tile(own, j, row)
+    load_row(own, j, row)
+    _load_by_tile(own, j, tiled)
     for c in range((end - begin + _CHUNK - 1) // _CHUNK):
         start = begin + c * _CHUNK
-        n, at = min(_CHUNK, end - start), c * _CHUNK
-        size = _whole(n)
-        for k in range(size):
-            means[at + k] = variances[at + k] = 0.0
-        for d in range(t):
-            mean, variance = own.mean[j, d], own.variance[j, d]
-            for k in range(size):
-                context = block[c, d, k]
-                means[at + k] += mean * context
-                variances[at + k] += variance * context * context
+        n = min(_CHUNK, end - start)
+        means, variances = products[0][c * _CHUNK :], products[1][c * _CHUNK :]
+        for at in range(0, n, SIDE):
+            score_columns(block[c], t, at, row[0], row[2], means, variances)
         if t < SIDE:
-            for k in range(n):
+            for at in range(n):
                 for d in range(t):
-                    variances[at + k] += row[1][d] * other.variance[cells.indices[start + k], d]
+                    variances[at] += tiled[1][d] * other.variance[cells.indices[start + at], d]
         else:
-            for k in range(0, n, SIDE):
-                dot_tiles(other.variance, cells.indices, start + k, start + n - 1, row[1], variances, at + k)
+            _row_starts(cells.indices, start, n, other.variance, starts)
+            for at in range(0, n, SIDE):
+                dot_tiles(other.variance, starts, at, tiled[1], variances)
 
 
 @helper
@@ -279,18 +286,20 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
     t = own.mean.shape[1]
     linear = np.empty(t)
     dtype = own.mean.dtype
-    row = np.empty(t, dtype), np.empty(t, dtype), np.empty(t, dtype)
+    four = (t + 3) // 4 * 4  # what is summed for four dimensions at a time has zeros at the end
+    row = np.zeros(four, dtype), np.zeros(four, dtype), np.zeros(four, dtype)
     tiled = np.zeros(width(t), dtype), np.zeros(width(t), dtype), np.zeros(width(t), dtype)
     chunks = _chunks(first, last, cells, direct_cells)
     # 16 more than a power of two; otherwise all dimensions of a cell would map to the same lines of the cache
     work = (
-        np.empty((chunks, (t + 3) // 4 * 4, _CHUNK + 16), dtype),
+        np.empty((chunks, four, _CHUNK + 16), dtype),
         np.empty((chunks, _CHUNK), dtype),
         np.empty((chunks, _CHUNK), dtype),
         np.empty(t),
         np.empty(_CHUNK, dtype),
         np.empty(_CHUNK, dtype),
         np.empty(width(t), dtype),
+        np.empty(_CHUNK, np.int64),
     )
     work[0][:, t:] = 0.0
     longest = longest_row(first, last, cells) + SIDE if columns else 0
@@ -308,7 +317,7 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
             _load_contexts(i, cells, tiled, other, bias, bias_is_own, work)
             _direct_pass(i, end - begin, own, prior.tau[i], prior.mean[i - first], linear, work)
             if columns:
-                _moments_again(i, cells, own, other, tiled, work, products)
+                _moments_again(i, cells, own, other, row, tiled, work, products)
                 _finish(i, cells, bias, biases, products)
         elif columns:
             finish_column(i, cells, own, other, bias, biases, row, products)

@@ -62,7 +62,7 @@ def cell_bound(mean, xi, positive, negative):
 def load_row(own, i, row):
     """Copy row i to the buffers (mean, E[u^2], variance), which every cell of the row reads."""
     mean, second, variance = row
-    for d in range(len(mean)):
+    for d in range(own.mean.shape[1]):
         mean[d] = own.mean[i, d]
         variance[d] = own.variance[i, d]
         second[d] = mean[d] * mean[d] + variance[d]
@@ -73,7 +73,7 @@ def dot_moments(own_mean, own_second, own_variance, other_mean, other_variance, 
     """Return mean and variance of u.v_j: Var = sum E[u^2] var_v + var_u mu_v^2, where E[u^2] is `own_second`."""
     mean = own_mean.dtype.type(0)
     variance = own_mean.dtype.type(0)
-    for d in range(len(own_mean)):
+    for d in range(other_mean.shape[1]):
         m = other_mean[j, d]
         mean += own_mean[d] * m
         variance += own_second[d] * other_variance[j, d] + own_variance[d] * m * m
