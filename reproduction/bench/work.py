@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vbn.data import Dataset
-from vbn.estimators import VBN, Training, check_parameters, prepare, resolved
+from vbn.estimators import VBN, Training, check_parameters, prepare, reach, resolved
 from vbn.model import Engine, EpochInfo, train
 
 
@@ -60,7 +60,8 @@ def prepared(data: Dataset, **params: Any) -> Training:
 
 def epochs(training: Training, engine: Engine, n: int) -> Iterator[EpochInfo]:
     """Run epochs one by one, and take each into the training as a fit does."""
-    for info in train(training.network, training.sampler, engine, epochs=n, resample=True):
+    far = reach(training.data)
+    for info in train(training.network, training.sampler, engine, epochs=n, resample=True, reach=far):
         training.take(info)
         yield info
 

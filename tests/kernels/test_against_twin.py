@@ -196,6 +196,31 @@ def test_no_block_lowers_the_bound(seed, dtype):
         assert max(np.abs(block.mean).max() for block in blocks) > 0.1
 
 
+@pytest.mark.parametrize("reach", [0.5, 1.5, 1.9])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_steps_that_reach_further_than_the_best_place_do_not_lower_the_bound(seed, reach):
+    twins = make(seed, shared=seed % 2 == 0, n_cells=90)
+    before = lower_bound(twins.network, twins.data, twins.engine)
+    for _ in range(15):
+        for update in (pairs(twins).update_rows, pairs(twins).update_columns):
+            update(twins.data, twins.engine, reach=reach)
+            after = lower_bound(twins.network, twins.data, twins.engine)
+            assert after >= before - 1e-10 * abs(before)
+            before = after
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_step_reaches_as_far_as_it_is_told(seed):
+    """The first coordinate does not depend on the steps of others."""
+    near, far = (make(seed, shared=seed % 2 == 0, n_cells=90) for _ in range(2))
+    start = near.network.posterior.u.mean[:, 0].copy()
+    for twins, reach in ((near, 1.0), (far, 1.5)):
+        pairs(twins).update_rows(twins.data, twins.engine, reach)
+    moved, further = (twins.network.posterior.u.mean[:, 0] - start for twins in (near, far))
+    assert np.abs(moved).max() > 0.01
+    np.testing.assert_allclose(further, 1.5 * moved, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_papers_literal_diagonal_update_fails_here(seed):
     """The same suite tells the wrong update from the right one."""

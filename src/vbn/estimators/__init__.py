@@ -2,7 +2,7 @@
 
 from vbn._parameters import GROUPS, PARAMETERS, RENAMED, Parameter
 from vbn.estimators.aligning import align
-from vbn.estimators.automatic import Choice, choices, resolved
+from vbn.estimators.automatic import Choice, choices, reach, resolved
 from vbn.estimators.base import Parameters, load, registered
 from vbn.estimators.batches import Batches, in_batches
 from vbn.estimators.checking import check_k, check_parameters, need_datasets, need_flag, need_number, need_whole
@@ -42,6 +42,7 @@ __all__ = [
     "need_number",
     "need_whole",
     "prepare",
+    "reach",
     "read_basket",
     "read_baskets",
     "record",

@@ -16,6 +16,7 @@ import numpy as np
 
 from vbn.data import Dataset, bytes_of, thinned
 from vbn.engines import Engine
+from vbn.estimators.automatic import reach
 from vbn.estimators.checking import Settings
 from vbn.estimators.training import prepare
 from vbn.model import AUTO, CONTENT_STRENGTH, Trained, train
@@ -177,6 +178,7 @@ class _Judge:
             epochs=epochs,
             resample=bool(params["resample"]),
             memory=memory,
+            reach=reach(self.rest),
         ):
             training.take(info)
         return training.trained()

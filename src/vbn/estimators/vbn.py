@@ -16,7 +16,7 @@ from vbn._parameters import RENAMED, kept_with_model
 from vbn.data import Dataset, bytes_of
 from vbn.engines import Engine, make_engine
 from vbn.estimators.answers import Answers
-from vbn.estimators.automatic import choices, resolved
+from vbn.estimators.automatic import choices, reach, resolved
 from vbn.estimators.base import registered, warn_of_old_name
 from vbn.estimators.checking import Settings, check_parameters, need_callbacks, need_datasets, need_flag
 from vbn.estimators.checkpoint import Checkpoints, fingerprints, read_checkpoint
@@ -543,6 +543,7 @@ class VBN(Answers):
             resample=self.resample,
             first_epoch=training.epochs,
             memory=None if self.memory is None else bytes_of(self.memory),
+            reach=reach(training.data),
         )
         try:
             with Progress(wanted, self.verbose, training.epochs) as progress:

@@ -170,7 +170,7 @@ def _load_contexts(i, cells, row, other, bias, bias_is_own, work):
     The contribution of their variances to the precisions is added to `spread`. Chunks are padded to whole tiles with
     cells of weight 0.
     """
-    block, residual, slopes, spread, means, squares, partial, starts = work
+    block, residual, slopes, spread, means, squares, partial, starts = work[:8]
     begin, end = span(i, cells)
     for c in range((end - begin + _CHUNK - 1) // _CHUNK):
         start = begin + c * _CHUNK
@@ -207,7 +207,7 @@ def _add_variances(indices, start, n, slopes, variance, starts, partial, spread)
 
 
 @helper
-def _direct_pass(i, n, own, tau, prior_mean, linear, work):
+def _direct_pass(i, n, own, tau, prior_mean, linear, reach, work):
     """Update the coordinates of row i in turn from its n cells, keeping their residuals up to date.
 
     `linear` is the contribution of earlier data to the numerators; `spread` already has its contribution to the
@@ -215,8 +215,9 @@ def _direct_pass(i, n, own, tau, prior_mean, linear, work):
     step times the sum of L v_d v_e. Their steps enter the residuals in the loop that sums for the next four.
     """
     block, residual, slopes, spread = work[:4]
-    t, dtype = own.mean.shape[1], block.dtype
-    sums, totals, steps, moved = np.empty(SUMS, dtype), np.empty(SUMS), np.zeros(4, dtype), np.zeros(4)
+    t = own.mean.shape[1]
+    sums, steps, totals, moved = work[8:]
+    steps[:] = 0.0
     for d in range(0, t, 4):
         totals[:] = 0.0
         for c in range((n + _CHUNK - 1) // _CHUNK):
@@ -232,7 +233,8 @@ def _direct_pass(i, n, own, tau, prior_mean, linear, work):
             stiff = totals[at + k]
             before = np.float64(own.mean[i, d + k])
             precision = tau + stiff + spread[d + k]
-            own.mean[i, d + k] = (tau * prior_mean[d + k] + pull + stiff * before) / precision
+            best = (tau * prior_mean[d + k] + pull + stiff * before) / precision
+            own.mean[i, d + k] = before + reach * (best - before)
             own.variance[i, d + k] = 1.0 / precision
             moved[k] = own.mean[i, d + k] - before
             steps[k] = moved[k]
@@ -276,9 +278,12 @@ def _chunks(first, last, cells, direct_cells):
 
 
 @kernel
-def update_entities(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells, biases):
+def update_entities(
+    first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells, reach, biases
+):
     """Update the densities of the active rows first..last-1 in place; xi and zeta come from the row before its update.
 
+    A mean moves `reach` times as far as to the best place; between 0 and 2, the bound rises.
     With `biases`, rows are columns, and all of them also get their bias and the likelihood of their cells. Rows with
     relations or too many cells are left to `update_by_gram`; return their number.
     """
@@ -300,6 +305,10 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
         np.empty(_CHUNK, dtype),
         np.empty(width(t), dtype),
         np.empty(_CHUNK, np.int64),
+        np.empty(SUMS, dtype),
+        np.empty(4, dtype),
+        np.empty(SUMS),
+        np.empty(4),
     )
     work[0][:, t:] = 0.0
     longest = longest_row(first, last, cells) + SIDE if columns else 0
@@ -315,7 +324,7 @@ def update_entities(first, last, active, cells, own, other, prior, bias, bias_is
                 linear[d] = prior.evidence.linear[i, d] if known else 0.0
             begin, end = span(i, cells)
             _load_contexts(i, cells, tiled, other, bias, bias_is_own, work)
-            _direct_pass(i, end - begin, own, prior.tau[i], prior.mean[i - first], linear, work)
+            _direct_pass(i, end - begin, own, prior.tau[i], prior.mean[i - first], linear, reach, work)
             if columns:
                 _moments_again(i, cells, own, other, row, tiled, work, products)
                 _finish(i, cells, bias, biases, products)

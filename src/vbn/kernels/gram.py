@@ -129,7 +129,7 @@ def _add_relations(i, relations, own, bias_is_own, gram, extra, linear):
 
 
 @helper
-def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
+def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear, reach):
     """Update the coordinates of row i in turn, each given the latest values of the others."""
     t = gram.shape[0]
     mean = np.empty(t)
@@ -144,13 +144,15 @@ def _coordinate_pass(i, own, tau, prior_mean, gram, extra, linear):
             coupled += gram[d, e] * mean[e]
         coupled -= gram[d, d] * mean[d]
         precision = tau + gram[d, d] + extra[d]
-        mean[d] = (tau * prior_mean[d] + linear[d] - coupled) / precision
+        mean[d] += reach * ((tau * prior_mean[d] + linear[d] - coupled) / precision - mean[d])
         own.mean[i, d] = mean[d]
         own.variance[i, d] = 1.0 / precision
 
 
 @kernel
-def update_by_gram(first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells, biases):
+def update_by_gram(
+    first, last, active, cells, own, other, prior, bias, bias_is_own, relations, direct_cells, reach, biases
+):
     """Do what `update_entities` leaves of the rows first..last-1, in place."""
     known = len(prior.evidence.precision) > 0
     t = own.mean.shape[1]
@@ -179,6 +181,6 @@ def update_by_gram(first, last, active, cells, own, other, prior, bias, bias_is_
             _add_cooccurrences(i, cells, row, other, bias, bias_is_own, gram, extra, linear, work)
             if relations.indptr[i] < relations.indptr[i + 1]:
                 _add_relations(i, relations, own, bias_is_own, gram, extra, linear)
-            _coordinate_pass(i, own, prior.tau[i], prior.mean[i - first], gram, extra, linear)
+            _coordinate_pass(i, own, prior.tau[i], prior.mean[i - first], gram, extra, linear, reach)
         if columns:
             finish_column(i, cells, own, other, bias, biases, row, products)

@@ -157,17 +157,17 @@ def _give_sites(posterior: Posterior, sites: dict[str, Sites]) -> None:
             block.sites = Sites(np.zeros_like(block.mean), np.zeros_like(block.mean))
 
 
-def run_epoch(network: Network, data: EpochData, engine: Engine) -> tuple[float, dict[str, Any]]:
-    """Update every variable once.
+def run_epoch(network: Network, data: EpochData, engine: Engine, reach: float = 1.0) -> tuple[float, dict[str, Any]]:
+    """Update every variable once; the means of entities move `reach` times as far as to the best place.
 
     Return the likelihood of the co-occurrence cells and what the bound needs of each block, both as of the end of the
     epoch.
     """
     q = network.posterior
     pairs = Cooccurrence.of(q)
-    pairs.update_rows(data, engine)
+    pairs.update_rows(data, engine, reach)
     q.u.prior.update(q.u, None, engine)
-    likelihood = pairs.update_columns(data, engine)
+    likelihood = pairs.update_columns(data, engine, reach=reach)
     q.v.prior.update(q.v, None, engine)
     if q.relations:
         for_each(network.relation_likelihoods(), data.relations, engine, Bilinear.update)
@@ -230,10 +230,12 @@ def train(
     resample: bool,
     first_epoch: int = 0,
     memory: float | None = None,
+    reach: float = 1.0,
 ) -> Iterator[EpochInfo]:
     """Run epochs one by one; the posterior is complete after each, and a caller may stop there.
 
-    `memory` is the number of bytes that the cells of a sample may take before they go to files.
+    `memory` is the number of bytes that the cells of a sample may take before they go to files. The means of entities
+    move `reach` times as far as to the best place, less than 2 times.
     """
     plan = Plan(sampler, memory)
     for epoch in range(first_epoch, first_epoch + epochs):
@@ -243,7 +245,7 @@ def train(
             block.prior.begin(epoch, float(plan.row_load.sum()) * network.posterior.dim)
         data = engine.sample(plan, drawn, relation_cells(network, sampler, drawn, engine))
         try:
-            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine))
+            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine, reach))
         finally:
             data.close()
         yield EpochInfo(epoch, bound, data.size, time.perf_counter() - started)

@@ -32,7 +32,7 @@ class EntityInputs(NamedTuple):
     """The inputs of an update of q(u_i) or q(v_j), besides the cells: `own` is updated, the rest is only read.
 
     `other` holds the densities of the other side. `bias_is_own` says whether the biases belong to the rows that are
-    updated (v) or to the other side (u).
+    updated (v) or to the other side (u). Means move `reach` times as far as to the best place.
     """
 
     active: np.ndarray
@@ -44,13 +44,14 @@ class EntityInputs(NamedTuple):
     bias_is_own: bool
     relations: RelationArrays
     other: DensityArrays
+    reach: float = 1.0
 
     def update(self, first: int, last: int, cells: CellArrays, biases: BiasArrays = NO_BIASES) -> None:
         """Update the rows first..last-1 from their cells, Eq. (ui-update); with `biases`, also these of the columns."""
         from vbn.kernels.entities import update_entities
 
         prior = PriorArrays(self.prior.means(np.arange(first, last)), self.tau, self.evidence)
-        rest = (prior, self.bias, self.bias_is_own, self.relations, DIRECT_CELLS, biases)
+        rest = (prior, self.bias, self.bias_is_own, self.relations, DIRECT_CELLS, self.reach, biases)
         arguments = (first, last, self.active, cells, self.own, self.other, *rest)
         if update_entities(*arguments):  # a kernel that takes seconds to compile, which most fits do not need
             from vbn.kernels.gram import update_by_gram
@@ -121,14 +122,14 @@ class Cooccurrence:
         """Return the inputs of an update of the active q(b_j)."""
         return BiasInputs(active, *self.bias.natural_prior())
 
-    def update_rows(self, data: EpochData, engine: Engine) -> None:
-        """Update all active q(u_i)."""
-        data.update_rows(self.entity_inputs(self.u, data.relations), engine)
+    def update_rows(self, data: EpochData, engine: Engine, reach: float = 1.0) -> None:
+        """Update all active q(u_i); their means move `reach` times as far as to the best place."""
+        data.update_rows(self.entity_inputs(self.u, data.relations)._replace(reach=reach), engine)
 
-    def update_columns(self, data: EpochData, engine: Engine, biases: bool = True) -> float:
+    def update_columns(self, data: EpochData, engine: Engine, biases: bool = True, reach: float = 1.0) -> float:
         """Update all active q(v_j) and, with `biases`, q(b_j); return the log-likelihood of the cells afterwards."""
         active = self.bias.active if biases else np.zeros_like(self.bias.active)
-        entities = self.entity_inputs(self.v, data.relations)
+        entities = self.entity_inputs(self.v, data.relations)._replace(reach=reach)
         return float(data.update_columns(entities, self.bias_inputs(active), engine).sum())
 
     def update_biases(self, data: EpochData, engine: Engine) -> float:
