@@ -195,7 +195,7 @@ def test_a_failing_fit_leaves_the_model_as_it_was():
 
 
 def test_nan_stops_with_the_name_of_the_entity(monkeypatch):
-    def poison(network, data, engine):
+    def poison(network, *_):
         network.posterior.u.mean[2, 0] = np.nan
         return 0.0, None
 

@@ -96,15 +96,8 @@ def likelihood(j, cells, products, bias):
 
 
 @helper
-def finish_column(j, cells, own, other, bias, biases, row, products):
+def finish_column(j, cells, bias, biases, products):
     """Update q(b_j) if it is active, and write the bounded log-likelihood of the column's cells to `biases.result`."""
-    load_row(own, j, row)
-    product_moments(j, cells, row, other, products)
-    _finish(j, cells, bias, biases, products)
-
-
-@helper
-def _finish(j, cells, bias, biases, products):
     if biases.active[j]:
         update_bias(j, cells, biases.precision[j], biases.linear[j], products, bias)
     biases.result[j] = likelihood(j, cells, products, bias)
@@ -247,7 +240,6 @@ def _moments_again(j, cells, own, other, row, tiled, work, products):
     block, starts = work[0], work[7]
     t = own.mean.shape[1]
     begin, end = span(j, cells)
-    load_row(own, j, row)
     _load_by_tile(own, j, tiled)
     for c in range((end - begin + _CHUNK - 1) // _CHUNK):
         start = begin + c * _CHUNK
@@ -317,7 +309,8 @@ def update_entities(
     for i in range(first, last):
         if needs_gram(i, cells, relations, direct_cells):
             left += active[i] or columns
-        elif active[i]:
+            continue
+        if active[i]:
             _load_by_tile(own, i, tiled)
             for d in range(t):
                 spread[d] = prior.evidence.precision[i, d] if known else 0.0
@@ -325,9 +318,11 @@ def update_entities(
             begin, end = span(i, cells)
             _load_contexts(i, cells, tiled, other, bias, bias_is_own, work)
             _direct_pass(i, end - begin, own, prior.tau[i], prior.mean[i - first], linear, reach, work)
-            if columns:
+        if columns:
+            load_row(own, i, row)
+            if active[i]:
                 _moments_again(i, cells, own, other, row, tiled, work, products)
-                _finish(i, cells, bias, biases, products)
-        elif columns:
-            finish_column(i, cells, own, other, bias, biases, row, products)
+            else:
+                product_moments(i, cells, row, other, products)
+            finish_column(i, cells, bias, biases, products)
     return left

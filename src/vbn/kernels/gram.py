@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbn.kernels.compile import helper, kernel
-from vbn.kernels.entities import finish_column, longest_row, needs_gram, span
+from vbn.kernels.entities import finish_column, longest_row, needs_gram, product_moments, span
 from vbn.kernels.memory import AHEAD, prefetch_row
 from vbn.kernels.moments import dot_moments, linearise, load_row, projection_moments, relation_moments
 
@@ -183,4 +183,6 @@ def update_by_gram(
                 _add_relations(i, relations, own, bias_is_own, gram, extra, linear)
             _coordinate_pass(i, own, prior.tau[i], prior.mean[i - first], gram, extra, linear, reach)
         if columns:
-            finish_column(i, cells, own, other, bias, biases, row, products)
+            load_row(own, i, row)
+            product_moments(i, cells, row, other, products)
+            finish_column(i, cells, bias, biases, products)
