@@ -1,4 +1,4 @@
-"""Text is learned with longer steps, everything else with steps to the best place."""
+"""Long text is learned with longer steps, everything else with steps to the best place."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,9 @@ TEXT = [["tea", "with", "milk"], ["coffee", "with", "sugar"], ["tea", "and", "co
         (vbn.Dataset.from_interactions(["ann", "ben"], ["tea", "milk"]), 1.0),
     ],
 )
-def test_only_text_has_longer_steps(data, expected):
+def test_only_long_text_has_longer_steps(data, expected, monkeypatch):
+    assert reach(data) == 1.0
+    monkeypatch.setattr("vbn.estimators.automatic._PAIRS", data.counts.nnz)
     assert reach(data) == expected
 
 

@@ -297,7 +297,7 @@ class Answers(Parameters, ForUsers, Observes):
         cow: never seen
           as an entity (u): 100 % prior; std ...
         >>> why = model.explain("dog", "barks")
-        >>> round(sum(term.value for term in why.terms) - why.logit, 6)
+        >>> abs(round(sum(term.value for term in why.terms) - why.logit, 6))
         0.0
         """
         if item in ("row", "column") and item not in self.trained_.columns:  # where `side` was before 0.2
