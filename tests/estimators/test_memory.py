@@ -36,7 +36,7 @@ def test_files_give_the_same_bits(resample, tmp_path, monkeypatch):
 def test_files_go_when_a_fit_fails(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("broken")
 
     monkeypatch.setattr("vbn.model.Cooccurrence.update_columns", broken)
