@@ -154,4 +154,14 @@ def test_similarity_is_judged_by_the_readout(words):
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     judged = (unit[:5] * unit[5:]).sum(axis=1).tolist()
     assert evaluate_similarity(words, left, right, judged, readout="smoothed")["spearman"] == pytest.approx(1.0)
-    assert evaluate_similarity(words, left, right, judged)["spearman"] < 1.0
+    assert evaluate_similarity(words, left, right, judged, readout="entity")["spearman"] < 1.0
+    assert evaluate_similarity(words, left, right, judged)["spearman"] == pytest.approx(1.0)  # what text has by itself
+
+
+def test_what_auto_stands_for_is_saved(words, tmp_path):
+    names, smoothed = words.vectors(readout="smoothed")
+    loaded = vbn.load(words.save(tmp_path / "model"))
+    np.testing.assert_array_equal(loaded.vectors(names, readout="auto")[1], smoothed)
+    shop = vbn.Dataset.from_interactions(["ann", "ben"], ["tea", "tea"])
+    model = vbn.VBN(dim=2, epochs=2, verbose=False).fit(shop)
+    np.testing.assert_array_equal(model.vectors(readout="auto")[1], model.vectors(readout="entity")[1])

@@ -112,7 +112,7 @@ class Vectors:
 
     def read_out(self, readout: str, side: str) -> np.ndarray:
         """Return the vector that stands for each entity: "entity" (u, or v for columns that are no rows) or "both"."""
-        if readout == "entity":
+        if readout in ("entity", "auto"):
             return self.u if self.side(side) is self.row_side or self.shared else self.v
         if readout != "both":
             raise ParameterError(f"readout must be 'entity' or 'both' for a model of vectors, got {readout!r}.")

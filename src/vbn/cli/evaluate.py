@@ -69,9 +69,11 @@ def evaluate(
         bool, typer.Option("--lowercase", help="Task similarity: lower-case the file's names.")
     ] = False,
     readout: Annotated[
-        Literal["entity", "both", "smoothed"],
-        typer.Option(help="Task similarity: the entity's own vector, with its context vector, or smoothed."),
-    ] = "entity",
+        Literal["auto", "entity", "both", "smoothed"],
+        typer.Option(
+            help="Task similarity: the entity's own vector, with its context vector, or smoothed. auto: smoothed if words."
+        ),
+    ] = "auto",
     side: OnSide = "column",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the noise pairs.")] = 0,
     as_json: AsJson = False,

@@ -26,6 +26,7 @@ from vbn.inference import (
     read_out,
     read_pool,
     related,
+    resolved_readout,
     similar,
     similarity,
 )
@@ -295,7 +296,8 @@ class Queries:
         a, b
             Two names; or only pairs of names, in any form that `predict_proba` takes, for a list of answers.
         side, readout, smoothing, role
-            As in `similar`.
+            As in `similar`. The readout "auto" is "smoothed" for words in text, which agrees better with what people
+            say, and "entity" otherwise.
 
         Returns
         -------
@@ -316,6 +318,7 @@ class Queries:
         """
         trained = self.trained_
         trained.vocabulary(side)
+        readout = resolved_readout(trained, readout)
         check_readout(trained, readout, smoothing)
         left, right = pair_columns(a) if b is None else ([a], [b])
         found = similarity(trained, left, right, side, readout, float(smoothing), role)
@@ -341,7 +344,7 @@ class Queries:
             "entity": the density as a row, u (for columns that are not rows: v). "both": u + v, where rows and columns
             are the same entities. "smoothed": the mean of u + v and, `smoothing` times as heavy, of what the parents
             predict; entities without parents stay u + v. Where rows and columns differ, "smoothed" pulls the density of
-            the side towards its parents.
+            the side towards its parents. "auto": as in `similarity`.
         side
             "row" or "column", where the two differ.
         smoothing
@@ -365,7 +368,7 @@ class Queries:
         known = trained.vocabulary(side)
         if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
             raise ParameterError(f"names={names!r} must be a list of names.")
-        mean = read_out(trained, readout, side, smoothing).mean
+        mean = read_out(trained, resolved_readout(trained, readout), side, smoothing).mean
         if names is None:
             return list(known.names), mean.copy()
         ids = known.ids(list(names))

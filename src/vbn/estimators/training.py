@@ -98,7 +98,9 @@ class Training:
         network = replace(self.network, posterior=self._posterior())
         network.posterior.settle()
         network = replace(network, relations=with_base_rates(network, self.data.relations, self.whole))
-        trained = replace(Trained.from_training(network, self.sampler), dials=self.dials, company=self.company)
+        trained = Trained.from_training(network, self.sampler)
+        text = self.data.kind == "sequences"
+        trained = replace(trained, dials=self.dials, company=self.company, of_text=text)
         return trained if self.fitted is None else self._joined(trained)
 
     def _joined(self, trained: Trained) -> Trained:

@@ -98,7 +98,7 @@ def evaluate_similarity(
     right: Sequence[str],
     scores: Sequence[float],
     side: str = "column",
-    readout: str = "entity",
+    readout: str = "auto",
 ) -> dict[str, float]:
     """Return Spearman's correlation of judged similarities with cosines of the entities' vectors.
 
@@ -111,7 +111,7 @@ def evaluate_similarity(
     side
         "row" or "column", where the two differ.
     readout
-        Which vectors, as in `VBN.vectors`; "entity" are the posterior means.
+        Which vectors, as in `VBN.vectors`; "auto" is "smoothed" for words in text, else "entity".
 
     Returns
     -------

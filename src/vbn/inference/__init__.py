@@ -29,7 +29,15 @@ from vbn.inference.predictive import (
 from vbn.inference.ranking import RANK_BY, Dial, Hidden, Ranked, rank, read_dial, tables
 from vbn.inference.reasons import Asking, Reasons, Term, give_reasons
 from vbn.inference.relating import KNOWN, Asked, related
-from vbn.inference.roles import Pool, as_categories, check_readout, read_min_count, read_out, read_pool
+from vbn.inference.roles import (
+    Pool,
+    as_categories,
+    check_readout,
+    read_min_count,
+    read_out,
+    read_pool,
+    resolved_readout,
+)
 from vbn.inference.table import Density, Frames, Related, RelatedRow, Row, Similarity, Table, Tables
 from vbn.kernels import damping, logit
 
@@ -125,6 +133,7 @@ __all__ = [
     "related",
     "relation_moments",
     "relation_scores",
+    "resolved_readout",
     "rows_with",
     "sense_of",
     "senses",

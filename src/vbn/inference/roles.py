@@ -19,6 +19,15 @@ from vbn.model import Gaussians, Trained, smoothed
 READOUTS = ("entity", "both", "smoothed")
 
 
+def resolved_readout(trained: Trained, readout: Any) -> Any:
+    """Return what "auto" stands for: the readout by which the similarity of two given entities is judged best.
+
+    That of words in text is "smoothed": u and v both tell of it, and the parents of a rare word more than its own
+    occurrences. Elsewhere an entity stands for itself.
+    """
+    return ("smoothed" if trained.of_text else "entity") if readout == "auto" else readout
+
+
 def check_readout(trained: Trained, readout: Any, smoothing: Any) -> None:
     """Refuse a readout that this model does not have, and a smoothing that cannot be a weight."""
     if readout not in READOUTS:

@@ -84,7 +84,7 @@ class Trained:
     of the columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that
     held-out pairs chose, by what they favour; empty if none was chosen. `left_out` is what is known of rows that the
     model was saved without. `company` is there if columns were rows too in training; the densities of the rows then
-    hold what their columns say of them.
+    hold what their columns say of them. `of_text` says whether it was trained on words in text.
     """
 
     row_side: Side
@@ -103,6 +103,7 @@ class Trained:
     noise_counts: np.ndarray | None = None
     company: Company | None = None
     left_out: LeftOut | None = None
+    of_text: bool = False
 
     @classmethod
     def from_training(cls, network: Network, sampler: Sampler) -> Trained:

@@ -102,6 +102,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         extra["content_strength"] = trained.sources
     if trained.relations_apart:
         extra["relations_apart"] = True
+    if trained.of_text:
+        extra["of_text"] = True
     if trained.dials:
         extra["dials"] = {favour: list(position) for favour, position in trained.dials.items()}
     if trained.rejects is not None:
@@ -158,6 +160,7 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         noise_counts=_noise_counts(tensors, m),
         company=_company(tensors, m, means.shape[1]),
         left_out=left_out,
+        of_text=read_flag(extra, "of_text", False),
     )
 
 

@@ -147,7 +147,7 @@ class Page:
         box = self.field(label)
         box.click()
         box.send_keys(typed)
-        self.option(name).click()
+        self.until(lambda: self.option(name).click() is None, f"{name!r} is taken from what the box offers")
         self.settled()
 
     def option(self, name: str) -> Any:
