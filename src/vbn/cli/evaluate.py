@@ -71,7 +71,7 @@ def evaluate(
     readout: Annotated[
         Literal["auto", "entity", "both", "smoothed"],
         typer.Option(
-            help="Task similarity: the entity's own vector, that and its context's, or smoothed. auto: smoothed for text."
+            help="Task similarity: the entity's vector, that and its context's, or smoothed. auto: smoothed for text."
         ),
     ] = "auto",
     side: OnSide = "column",
