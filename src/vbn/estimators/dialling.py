@@ -39,6 +39,7 @@ _EPOCHS = 3  # of a copy that forgets
 _SHARE, _SHARE_OF_FEW = 0.05, 0.1  # of the pairs, at most
 _LEAST, _MOST = 30, 2_000  # pairs: fewer say nothing, more only take longer
 _COMPARISONS = 10_000_000  # pairs x columns
+_PRICE = 0.003  # of the mean worth of all pairs, which rare ones may cost at most unless they are favoured
 _FEW = 50.0  # a column with fewer pairs remembers a single one
 
 
@@ -75,11 +76,12 @@ def _best(copy: Trained, cases: Cases) -> dict[str, tuple[float, float]]:
     """Return the best position by what is favoured, for a model that does not know the held-out pairs."""
     worth = worth_of(*cases.ranks(copy))
     found: dict[str, tuple[float, float]] = {}
-    allowed = np.ones(len(DIALS), dtype=bool)
+    mean = worth.mean(axis=-1)
+    allowed = mean >= mean.max() - _PRICE
     for favour in FAVOURS:  # from all targets to rare ones: no position favours what is popular more than the last one
         chosen = DIALS[best_dial(np.where(allowed, objectives(worth, cases.rare, favour), -np.inf))]
         found[favour] = chosen.weight, chosen.floor
-        allowed &= np.array([dial.weight <= chosen.weight for dial in DIALS])
+        allowed = np.array([dial.weight <= chosen.weight for dial in DIALS])
     return found
 
 
