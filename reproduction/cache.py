@@ -21,7 +21,8 @@ from vbn._errors import DataError, ParameterError
 from vbn._version import __version__
 from vbn.data import UNREADABLE
 
-SALT = "6"  # to be changed with any change of code that moves a result
+SALT = "7"  # to be changed with any change of code that moves a result of this library
+RIVALS_SALT = "6"  # the same for what others train, so that a change of ours does not repeat it
 _FACTS = "facts.json"
 
 
@@ -62,7 +63,8 @@ class Cache:
         Parameters
         ----------
         what
-            Everything that the outcome depends on, but for the version of the code: see `fingerprint`.
+            Everything that the outcome depends on: see `fingerprint`. The version of this library's code is added,
+            unless it has another "code".
         compute
             Makes the record.
         """
@@ -106,7 +108,7 @@ class Cache:
 
     def path(self, what: Mapping[str, Any]) -> Path:
         """The file of a run."""
-        return self.folder / f"{fingerprint({**what, 'code': (__version__, SALT)})[:32]}.npz"
+        return self.folder / f"{fingerprint({'code': (__version__, SALT), **what})[:32]}.npz"
 
 
 def _read(path: Path) -> Record:

@@ -108,6 +108,11 @@ class Model:
         return replace(self, setting=setting, asking=replace(self.asking, query=_QUERIES[setting]))
 
     @property
+    def rival(self) -> bool:
+        """Whether nothing of it is trained by this library's engine."""
+        return not self.base.startswith("bsg") and not self.key.startswith(("vbn", "bsg", "ridge"))
+
+    @property
     def bayesian(self) -> bool:
         """Whether it is one of this library's with densities of users: it has a bound and predicts probabilities."""
         return self.dial or self.dial_from_fit

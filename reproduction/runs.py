@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.cache import Cache, Record, fingerprint
+from reproduction.cache import RIVALS_SALT, Cache, Record, fingerprint
 from reproduction.domains import Domain, load_domain
 from reproduction.examples import missed_most, neighbours, of_the_least
 from reproduction.judging import never_seen, ranks
@@ -215,6 +215,7 @@ def identity(model: Model, split: Split, settings: dict[str, Parameters], seed: 
         "package": model.version,
         "base": base,
         **({"texts": split.domain.texts_hash} if model.text else {}),
+        **({"code": RIVALS_SALT} if model.rival else {}),
     }
 
 
