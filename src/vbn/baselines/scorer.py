@@ -91,10 +91,14 @@ class Predictive:
         return result
 
     def _row_logits(self, ids: np.ndarray) -> np.ndarray:
-        if self._query == "both" and self._counts is not None:
-            return self._logits(both(self._trained, ids, contexts_of(self._counts, ids)))
+        own = None if self._counts is None else contexts_of(self._counts, ids)
+        if self._query == "both" and own is not None:
+            return self._logits(both(self._trained, ids, own), lifts=self._lifts(own))
         u = self._trained.posterior.u
-        return self._logits(Gaussians(u.mean[ids], u.variance[ids]), self._trained.row_active[ids])
+        return self._logits(Gaussians(u.mean[ids], u.variance[ids]), self._trained.row_active[ids], self._lifts(own))
+
+    def _lifts(self, contexts: ContextArrays | None) -> Any:
+        return None if contexts is None else self._trained.lifts(contexts.indptr, contexts.indices)
 
     def _basket_logits(self, baskets: Any) -> np.ndarray:
         if self._query != "fold_in" and (np.diff(baskets.indptr) == 0).any():
@@ -106,7 +110,8 @@ class Predictive:
             baskets.indptr.astype(np.int64), baskets.indices.astype(np.int64), baskets.data.astype(np.float64)
         )
         known = np.diff(contexts.indptr) > 0
-        return self._logits((fold_in if self._query == "fold_in" else average)(self._trained, contexts), known)
+        inferred = (fold_in if self._query == "fold_in" else average)(self._trained, contexts)
+        return self._logits(inferred, known, self._lifts(contexts))
 
     @cached_property
     def _logits(self) -> AllColumns:

@@ -4,7 +4,7 @@ Everything here is immutable, and importing it needs NumPy only.
 """
 
 from vbn.data.catalogue import find_columns
-from vbn.data.company import has_short_rows, is_mapped, with_company
+from vbn.data.company import columns_are_rows, has_short_rows, is_mapped, with_company
 from vbn.data.counting import count_pairs, from_corpus
 from vbn.data.counts import Counts, Runner, fault_of_rows, ranges_by_cells, ranges_by_load
 from vbn.data.dataset import Dataset
@@ -71,6 +71,7 @@ __all__ = [
     "check_sentence",
     "closing_edges",
     "column_names",
+    "columns_are_rows",
     "count_pairs",
     "counted",
     "cycle_text",

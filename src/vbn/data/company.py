@@ -42,10 +42,10 @@ def has_short_rows(data: Dataset) -> bool:
     if data.shared or is_mapped(data) or not 0.0 < pairs <= min(_SHORT * float(sizes.sum()), _MOST):
         return False
     fewer = np.count_nonzero(data.counts.column_sums()) < np.count_nonzero(sizes)
-    return bool(fewer) and not _has_company(data)
+    return bool(fewer) and not columns_are_rows(data)
 
 
-def _has_company(data: Dataset) -> bool:
+def columns_are_rows(data: Dataset) -> bool:
     """Return whether columns are rows already, as `with_co_occurrences` makes them: counts that are symmetric."""
     seen = np.flatnonzero(data.counts.column_sums() > 0)
     if not all(data.columns[column] in data.rows for column in seen.tolist()):

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from vbn._parameters import PARAMETERS
-from vbn.data import Dataset, has_short_rows, is_mapped
+from vbn.data import Dataset, columns_are_rows, has_short_rows, is_mapped
 from vbn.model import AUTO
 
 _PAIRS = 1e5  # a data set of this size is fitted for `_EPOCHS` epochs, or `_EPOCHS_OF_USERS` if it is users x items
 _EPOCHS, _EPOCHS_OF_USERS, _FEWEST, _MOST = 30, 16, 12, 40
 _REACH = 1.5
+_MANY = 10_000_000
 _RARELY, _OFTEN = 1e-4, 100.0  # words are thinned out above this frequency, but none that occurs less often than that
 
 
@@ -89,10 +90,23 @@ def _company(data: Dataset) -> Choice:
     return Choice(False, "rows are long or fewer than columns: each of them tells enough")
 
 
+def _affinity(data: Dataset) -> Choice:
+    if data.shared:
+        return Choice(False, "rows and columns are the same entities: all pairs are learned as such")
+    if is_mapped(data):
+        return Choice(False, "the counts are in a file and stay there: what occurs together would be counted in memory")
+    if data.counts.nnz > _MANY:
+        return Choice(False, "so many cells would take long to compare, and tell much about each column anyway")
+    if columns_are_rows(data):
+        return Choice(False, "columns are rows already, with what they occur with")
+    return Choice(True, "some things belong together beyond their kind, such as the parts of a series")
+
+
 _RULES: dict[str, Callable[[Dataset], Choice]] = {
     "negatives": _negatives,
     "noise_power": _noise_power,
     "subsample": _subsample,
     "epochs": _epochs,
     "company": _company,
+    "affinity": _affinity,
 }

@@ -58,18 +58,29 @@ def recommend(
         names = list(user) if many else [user]
         queries, seen = _rows(trained, kept, names, exclude_seen, query)
         known = trained.row_active[trained.rows.ids(names)]
+        has = [] if trained.shared else seen
     else:
         many, baskets = read_baskets(entities)
         names = list(range(len(baskets))) if many else [None]
         queries, seen = _inferred(trained, baskets, query)
         known = np.array([bool(basket) for basket in baskets])
+        has = seen
     hidden = Hidden.of(seen if exclude_seen else [np.empty(0, np.int64)] * len(names))
     need_choice("rank_by", rank_by, tuple(RANK_BY))
-    ranked = rank(trained, queries, k, allowed, hidden, dial, rng, rank_by, known)
+    lifts = _lifts(trained, has)
+    ranked = rank(trained, queries, k, allowed, hidden, dial, rng, rank_by, known, lifts)
     labels = [None if name is None else str(name) for name in names]
-    plain = not dial and rng is None and rank_by == "probability"
-    found = tables(trained, queries, ranked, dial, labels, "p" if plain else "score")
+    plain = not dial and rng is None and rank_by == "probability" and lifts is None
+    found = tables(trained, queries, ranked, dial, labels, "p" if plain else "score", lifts)
     return Tables(found) if many else found[0]
+
+
+def _lifts(trained: Trained, has: list[np.ndarray]) -> Any:
+    """Return what the columns of each query add to the scores of others; None where they are not known."""
+    if trained.affinity is None or not has:
+        return None
+    indptr = np.concatenate(([0], np.cumsum([len(columns) for columns in has])))
+    return trained.lifts(indptr, np.concatenate(has))
 
 
 def read_sampling(sample: Any, explore: Any, seed: Any) -> np.random.Generator | None:

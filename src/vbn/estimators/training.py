@@ -14,6 +14,7 @@ from vbn.estimators.checking import Settings
 from vbn.estimators.progress import announced
 from vbn.estimators.warmup import warm_up
 from vbn.model import (
+    Affinity,
     Company,
     EpochInfo,
     Network,
@@ -45,7 +46,7 @@ class Training:
     """Bounds, held-out scores and the posterior of a fit, epoch by epoch.
 
     `whole` says whether `data` is everything that the model learned from; if not, no counts are kept with the model.
-    `dials` and `company` are those of the model that this one goes on from. The network is that of
+    `dials`, `company` and `affinity` are those of the model that this one goes on from. The network is that of
     `fitted`, which has further rows, one for each column, if the model learns their company.
     """
 
@@ -58,6 +59,7 @@ class Training:
     whole: bool = True
     dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     company: Company | None = None
+    affinity: Affinity | None = None
     fitted: Dataset | None = None
     bounds: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
@@ -100,7 +102,7 @@ class Training:
         network = replace(network, relations=with_base_rates(network, self.data.relations, self.whole))
         trained = Trained.from_training(network, self.sampler)
         text = self.data.kind == "sequences"
-        trained = replace(trained, dials=self.dials, company=self.company, of_text=text)
+        trained = replace(trained, dials=self.dials, company=self.company, affinity=self.affinity, of_text=text)
         return trained if self.fitted is None else self._joined(trained)
 
     def _joined(self, trained: Trained) -> Trained:
@@ -210,8 +212,11 @@ def prepare(
     average = RunningAverage(params["average_epochs"]) if params["resample"] and params["average_epochs"] > 1 else None
     dials = {} if earlier is None else earlier.dials  # until others are chosen
     company = None if earlier is None or fitted is not data else earlier.company
+    affinity = None if earlier is None else earlier.affinity
+    if earlier is not None and affinity is not None:
+        affinity = affinity.matched(*common_places(earlier.columns, data.columns), len(data.columns))
     goal = None if fitted is data else fitted
-    return Training(data, sampler, network, held, average, params["tol"], whole, dials, company, goal)
+    return Training(data, sampler, network, held, average, params["tol"], whole, dials, company, affinity, goal)
 
 
 def _keep_company(company: Company, posterior: Posterior, first: int, columns: tuple[np.ndarray, np.ndarray]) -> None:

@@ -26,7 +26,7 @@ from vbn.estimators.queries import by_side, hinting
 from vbn.estimators.strengths import LEAST, choose_strengths
 from vbn.estimators.training import Training, prepare
 from vbn.inference import comparable, forget
-from vbn.model import AUTO, CONTENT_STRENGTH, EpochInfo, Trained, continued, train, without_rows
+from vbn.model import AUTO, CONTENT_STRENGTH, Affinity, EpochInfo, Trained, continued, train, without_rows
 from vbn.storage import Forgotten, write_folder
 
 _ASKED = "what held-out cold entities chose"
@@ -101,6 +101,11 @@ class VBN(Answers):
         Whether rows (users, patients) also learn from what occurs together: every column then has a density as a row
         too, and a row is the mean of what its own pairs say and of what its columns say. "auto" does so where rows are
         short. It needs rows and columns that are different entities, and no relations.
+    affinity : {"auto", True, False}, default "auto"
+        Whether `recommend` also ranks by which items occur together: each column has weights on the 64 columns that
+        tell most of it, by ridge regression over all rows. It finds particular pairs that densities of a few dozen
+        dimensions cannot tell apart; columns without data are not touched. "auto" does so where rows and columns are
+        different entities. Probabilities, intervals and explanations are those of the densities alone.
     favour : {"all", "balanced", "rare"}, optional, default "all"
         At the end of a fit, a few pairs are held out from a copy of the model, and the position of the popularity dial
         that ranks them best is kept as ``recommend(popularity="auto")``: best for all targets, for rare ones, or for
@@ -191,6 +196,7 @@ class VBN(Answers):
         cold_precision: str = "siblings",
         content_strength: float | str | dict[str, float | str] = 0.25,
         company: bool | str = "auto",
+        affinity: bool | str = "auto",
         favour: str | None = "all",
         resample: bool = True,
         average_epochs: int = 5,
@@ -224,6 +230,7 @@ class VBN(Answers):
         self.cold_precision = cold_precision
         self.content_strength = content_strength
         self.company = company
+        self.affinity = affinity
         self.favour = favour
         self.resample = resample
         self.average_epochs = average_epochs
@@ -421,7 +428,7 @@ class VBN(Answers):
         shape = f"{len(trained.rows):,} rows and {len(trained.columns):,} columns"
         lines = [f"{type(self).__name__} of {shape} in {trained.posterior.dim} dimensions"]
         reasons = {} if self.data_ is None else choices(self.get_params(), self.data_)
-        for name in ("negatives", "noise_power", "subsample", "epochs", "company"):
+        for name in ("negatives", "noise_power", "subsample", "epochs", "company", "affinity"):
             reason = reasons[name].reason if name in reasons else "as given"
             lines.append(f"  {name:<11}  {self._used[name]}  {reason}")
         for kind in ("alpha", "beta"):
@@ -492,6 +499,7 @@ class VBN(Answers):
             self._run(training, params, callbacks, checkpoints, interrupt)
             del training  # its densities, and their average: the model has its own
             self._choose_dials(params, settings, interrupt)
+            self._learn_affinity(params, interrupt)
         return self
 
     def _with_strengths(
@@ -523,6 +531,21 @@ class VBN(Answers):
         finally:
             engine.close()
         self._trained = replace(self._trained, dials=dials)
+
+    def _learn_affinity(self, params: dict[str, Any], interrupt: Interrupt) -> None:
+        """Learn which columns go together, unless Ctrl-C ended the fit; without counts, what was known before stays."""
+        data, trained = self._data, self._trained
+        if data is None or trained is None or interrupt.requested:
+            return
+        learned = None
+        if params["affinity"] and not data.shared:
+            engine = make_engine(self.engine, self.n_threads)
+            try:
+                with announced("learning what occurs together", self.verbose):
+                    learned = Affinity.learned(data.counts, engine, int(params["seed"]))
+            finally:
+                engine.close()
+        self._trained = replace(trained, affinity=learned)
 
     def _run(
         self,

@@ -64,12 +64,20 @@ class Cases:
         for first in range(0, len(self.rows), step):
             part = slice(first, first + step)
             block, at = np.unique(self.rows[part], return_inverse=True)
-            scores = logits(Gaussians(u.mean[block], u.variance[block])).astype(np.float32)
-            for number, row in enumerate(block.tolist()):
-                scores[number, counts.indices[counts.indptr[row] : counts.indptr[row + 1]]] = -np.inf
-                if trained.shared:
-                    scores[number, row] = -np.inf
+            own = _columns_of(counts, block)
+            scores = logits(Gaussians(u.mean[block], u.variance[block]), lifts=trained.lifts(*own)).astype(np.float32)
+            scores[np.repeat(np.arange(len(block)), np.diff(own[0])), own[1]] = -np.inf
+            if trained.shared:
+                scores[np.arange(len(block)), block] = -np.inf
             yield part, scores[:, ids], at.reshape(-1)
+
+
+def _columns_of(counts: Counts, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the columns of each of some rows begin, and the columns."""
+    sizes = np.diff(counts.indptr)[rows]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    cells = np.arange(starts[-1]) + np.repeat(counts.indptr[rows] - starts[:-1], sizes)
+    return starts, counts.indices[cells]
 
 
 def _counted(mask: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,8 +26,11 @@ class AllColumns:
         self._mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
         self._moments = np.concatenate([v.variance.T.astype(np.float64), self._mean**2])
 
-    def __call__(self, queries: Gaussians, known: np.ndarray | None = None) -> np.ndarray:
-        """Return an array of shape (queries, columns); `known` says of which queries anything is known."""
+    def __call__(self, queries: Gaussians, known: np.ndarray | None = None, lifts: Any = None) -> np.ndarray:
+        """Return an array of shape (queries, columns); `known` says of which queries anything is known.
+
+        `lifts` is a sparse array of what is added, see `Trained.lifts`.
+        """
         bias = self._trained.posterior.bias
         u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
         variance = np.concatenate([u**2 + u_variance, u_variance], axis=1) @ self._moments
@@ -35,7 +38,8 @@ class AllColumns:
         mean = u @ self._mean
         mean += bias.mean
         bases = self._trained.bases(np.ones(len(u), dtype=bool) if known is None else known)
-        return np.asarray(logit(mean, variance, bases[:, None]))
+        found = logit(mean, variance, bases[:, None])
+        return np.asarray(found if lifts is None else found + lifts)
 
 
 def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -136,9 +136,11 @@ def _any_reaches(values, start, stop, least):
 
 
 @kernel
-def offer_predictive(means, columns, queries, items, bias, extra, rule, bound, hidden, best):
+def offer_predictive(means, columns, queries, items, bias, lifted, extra, rule, bound, hidden, best):
     """Offer a block of columns to every query; `means` are their E[x] up to a rounding error.
 
+    `lifted` (queries x the block, or empty) is what is added to each score; `means` hold it in advance, divided by what
+    shrinks the score where it is positive, so that the bounds hold.
     `extra` (the weight of popularity) is added to the score of each column. `rule` has the base logit of each query and
     the caution of `score_of`. `bound` has the largest `extra`, and for each query the largest rounding error and a
     lower bound on 1 / sqrt(1 + pi var / 8), or 1 where scores do not shrink towards the base. `hidden` has the sorted
@@ -174,6 +176,8 @@ def offer_predictive(means, columns, queries, items, bias, extra, rule, bound, h
                 mean += bias.mean[j]
                 variance += bias.variance[j]
                 score = score_of(mean, variance, base, caution) + extra[j]
+                if len(lifted) > 0:
+                    score += lifted[q, at]
                 if full and score < best_scores[q, 0]:
                     continue
                 if not _listed(j, hidden_columns, hidden_indptr[q], hidden_indptr[q + 1]):

@@ -58,6 +58,7 @@ def _renamed(trained: Trained, kept: tuple[np.ndarray, np.ndarray], names: tuple
         row_totals=trained.row_totals[kept[0]] * left[0],
         noise_counts=None if noise is None else noise[kept[1]] * left[1],
         company=None if trained.company is None else trained.company.only(kept[1]),
+        affinity=None if trained.affinity is None else trained.affinity.only(kept[1]),
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from vbn._errors import ParameterError, UnknownEntityError
 from vbn.data import Taxonomy, Vocabulary
+from vbn.model.affinity import Affinity
 from vbn.model.block import Block
 from vbn.model.company import Company
 from vbn.model.fields import Gaussians
@@ -84,7 +85,8 @@ class Trained:
     of the columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that
     held-out pairs chose, by what they favour; empty if none was chosen. `left_out` is what is known of rows that the
     model was saved without. `company` is there if columns were rows too in training; the densities of the rows then
-    hold what their columns say of them. `of_text` says whether it was trained on words in text.
+    hold what their columns say of them. `of_text` says whether it was trained on words in text. `affinity` is what
+    rankings add for columns that go together, if it was learned.
     """
 
     row_side: Side
@@ -104,6 +106,7 @@ class Trained:
     company: Company | None = None
     left_out: LeftOut | None = None
     of_text: bool = False
+    affinity: Affinity | None = None
 
     @classmethod
     def from_training(cls, network: Network, sampler: Sampler) -> Trained:
@@ -277,6 +280,10 @@ class Trained:
         stay in memory until the next garbage collection.
         """
         return Profile(replace(self))
+
+    def lifts(self, indptr: np.ndarray, columns: np.ndarray) -> Any:
+        """Return what the columns of each query add to the logits of all columns, as a sparse array, or None."""
+        return None if self.affinity is None else self.affinity.lifts(indptr, columns, len(self.columns))
 
     def blueprint(self) -> Blueprint:
         """Return the specification of the blocks of this model."""

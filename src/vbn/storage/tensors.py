@@ -19,6 +19,7 @@ from vbn.model import (
     MEAN,
     PLAIN,
     ROW,
+    Affinity,
     Blueprint,
     Company,
     Holder,
@@ -58,7 +59,7 @@ from vbn.storage.tensor_file import (
     take,
 )
 
-_COMPANY = "company."
+_COMPANY, _AFFINITY = "company.", "affinity."
 
 
 def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -76,6 +77,8 @@ def to_tensors(trained: Trained) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         tensors["noise_counts"] = trained.noise_counts
     if trained.company is not None:
         tensors |= {f"{_COMPANY}{name}": getattr(trained.company, name) for name in ("mean", "variance", "known")}
+    if trained.affinity is not None:
+        tensors |= {f"{_AFFINITY}{name}": getattr(trained.affinity, name) for name in ("columns", "weights")}
     fields = ("name", "symmetric", "prior", "rank", "scale", "shift")
     extra = {
         "shared": trained.shared,
@@ -161,6 +164,7 @@ def from_tensors(tensors: Mapping[str, np.ndarray], extra: Mapping[str, Any], fo
         company=_company(tensors, m, means.shape[1]),
         left_out=left_out,
         of_text=read_flag(extra, "of_text", False),
+        affinity=_affinity(tensors, m),
     )
 
 
@@ -186,6 +190,18 @@ def _company(tensors: Mapping[str, np.ndarray], n_columns: int, dim: int) -> Com
     need_finite(f"{_COMPANY}mean", mean)
     need_positive(f"{_COMPANY}variance", variance)
     return Company(mean, variance, known)
+
+
+def _affinity(tensors: Mapping[str, np.ndarray], n_columns: int) -> Affinity | None:
+    """Return which columns speak for which; None where that was not learned."""
+    if f"{_AFFINITY}columns" not in tensors:
+        return None
+    columns = take(tensors, f"{_AFFINITY}columns", IDS, (None, None))
+    weights = take(tensors, f"{_AFFINITY}weights", FLOATS, columns.shape)
+    if len(columns) > n_columns or (columns.size and not -1 <= columns.min() <= columns.max() < len(columns)):
+        raise ModelFileError("the affinity of the columns of the model does not fit its columns.")
+    need_finite(f"{_AFFINITY}weights", weights)
+    return Affinity(columns, weights)
 
 
 def densities_out(prefix: str, holder: Holder) -> dict[str, np.ndarray]:

@@ -1,0 +1,114 @@
+"""The affinity of columns: how much a column in a row speaks for another one, beyond what densities say.
+
+Densities have a few dozen dimensions, which is what makes them general: they cannot tell that two particular items are
+bought together, such as the parts of a trilogy, from two of the same kind. So each column also has a ridge regression
+on the columns that tell most of it, over all rows: x_ij is about sum_k x_ik w_kj, where x is 1 for what a row has. With
+a ridge of `_RIDGE` rows a weight needs evidence: among few rows, or few rows in common, it stays near 0, and so does
+that of rare columns and of new ones, which have their densities alone. A ranking adds `_SCALE` times the prediction to
+the logit: near probabilities of a tenth, a change of p changes the logit by about that much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vbn.data import Counts
+from vbn.model.engine import Engine, row_ranges
+
+_RIDGE = 100.0  # rows
+_SCALE = 8.0
+_MOST = 64  # columns that speak for one
+_PRODUCTS = 200_000_000  # pairs of columns of a row that are counted; where rows have more, some rows stand for all
+_COLUMNS = 256  # in a task
+
+
+@dataclass(frozen=True, repr=False)
+class Affinity:
+    """For each of the first columns of a model those that speak for it (-1: none), and their weights."""
+
+    columns: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def learned(cls, counts: Counts, engine: Engine, seed: int = 0) -> Affinity:
+        """Learn the weights from what rows have; how often they have it does not matter."""
+        from vbn.kernels.affinity import column_weights
+
+        together, m = _together(counts, seed), counts.shape[1]
+        totals = together.diagonal().astype(np.float64)
+        most = min(_MOST, max(m - 1, 1))
+        columns, weights = np.empty((m, most), np.int32), np.empty((m, most), np.float32)
+        indptr = together.indptr.astype(np.int64)
+        arrays = indptr, together.indices, together.data, totals, _RIDGE, columns, weights
+        engine.map(lambda first, last: column_weights(first, last, *arrays), row_ranges(m, _COLUMNS))
+        return cls(columns, weights)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        return f"Affinity({len(self)} columns)"
+
+    def only(self, kept: np.ndarray) -> Affinity:
+        """Return the affinity of some columns: a mask over all columns of the model."""
+        mine = kept[: len(self)]
+        number = np.where(mine, np.cumsum(mine) - 1, -1).astype(np.int32)
+        columns = np.where(self.columns >= 0, number[self.columns], -1)[mine]
+        return Affinity(columns, np.where(columns >= 0, self.weights[mine], np.float32(0)))
+
+    def matched(self, old: np.ndarray, new: np.ndarray, size: int) -> Affinity:
+        """Return the affinity of `size` columns, of which number new[k] is the column old[k] here."""
+        kept = old < len(self)
+        old, new = old[kept], new[kept]
+        number = np.full(len(self) + 1, -1, np.int32)
+        number[old] = new
+        columns, weights = (np.full((size, self.columns.shape[1]), fill) for fill in (np.int32(-1), np.float32(0)))
+        columns[new] = number[self.columns[old]]
+        weights[new] = np.where(columns[new] >= 0, self.weights[old], 0.0)
+        return Affinity(columns, weights)
+
+    def lifts(self, indptr: np.ndarray, columns: np.ndarray, size: int) -> Any:
+        """Return what the columns of each query add to the logits of `size` columns, as a sparse array.
+
+        Query q has columns[indptr[q]:indptr[q + 1]]; one that comes twice counts once.
+        """
+        from scipy.sparse import csr_array
+
+        n = len(indptr) - 1
+        owner, mine = np.repeat(np.arange(n), np.diff(indptr)), columns < len(self)
+        pairs = np.unique(owner[mine] * np.int64(len(self)) + columns[mine])
+        rows, places = np.divmod(pairs, max(len(self), 1))
+        starts = np.searchsorted(rows, np.arange(n + 1))
+        has = csr_array((np.full(len(places), np.float32(_SCALE)), places, starts), shape=(n, len(self)))
+        found = has @ self._by_source
+        found.resize((n, size))
+        found.sort_indices()
+        return found
+
+    @cached_property
+    def _by_source(self) -> Any:
+        """Weights from columns (rows) to columns."""
+        from scipy.sparse import csr_array
+
+        there = self.columns >= 0
+        target = np.repeat(np.arange(len(self)), there.sum(axis=1))
+        return csr_array((self.weights[there], (self.columns[there], target)), shape=(len(self), len(self)))
+
+
+def _together(counts: Counts, seed: int) -> Any:
+    """Return how many rows have two columns at once, for all pairs of columns."""
+    from scipy.sparse import csr_array
+
+    sizes = np.diff(counts.indptr).astype(np.float64)
+    rows, products = np.arange(counts.shape[0]), float((sizes**2).sum())
+    if products > _PRODUCTS:
+        rng = np.random.default_rng([seed, 0xAFF1])
+        rows = np.sort(rng.permutation(rows)[: int(len(rows) * _PRODUCTS / products)])
+    has = csr_array((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), shape=counts.shape)[rows]
+    found = csr_array(has.T @ has)
+    found.sort_indices()
+    return found
