@@ -142,7 +142,8 @@ def _bayesian(kind: type[VBN]) -> Fit:
     def fit(data: Dataset, parameters: Parameters, seed: int) -> VBN:
         given = {**parameters}
         prior = dict.fromkeys(("entity", "category"), given.pop("prior_weight"))
-        fixed = {"alpha": prior, "beta": prior, "favour": None, "company": False}  # as they were searched with
+        fixed: Parameters = {"alpha": prior, "beta": prior, "favour": None, "company": False}  # as they were searched
+        fixed["affinity"] = "auto" if kind is VBN else False  # Bayesian skip-gram is the paper's
         return kind(**{**fixed, **given}, seed=seed, verbose=False).fit(data)
 
     return fit

@@ -127,7 +127,8 @@ class Runner:
         fitted, seconds = self._fitted(model, split, settings, seed)
         dial = dial_of(model, settings[model.key])
         ways = {ITEMS: "average", BOTH: "fold_in" if split.by_list else "both"}
-        scorer = as_scorer(fitted, query=ways.get(model.setting, "fold_in"), popularity=model.popularity)
+        way = ways.get(model.setting, "fold_in")
+        scorer = as_scorer(fitted, query=way, popularity=model.popularity, affinity=True)
         offsets = None
         if dial:
             offsets = np.array([one.added(fitted.trained_.profile) for one in dial])

@@ -46,6 +46,7 @@ class Predictive:
         popularity: float = 0.0,
         counts: Counts | None = None,
         popularity_floor: float = 0.0,
+        affinity: bool = False,
     ) -> None:
         if query not in ("fold_in", "average", "both"):
             raise ParameterError(f"query must be 'fold_in', 'average' or 'both', got {query!r}.")
@@ -54,7 +55,7 @@ class Predictive:
         if query == "both" and counts is None:
             raise ParameterError("{remedy} needs a model that has its counts.", remedies=[("query", "both")])
         self._trained, self._query, self._counts = trained, query, counts
-        self._dial = read_dial(popularity, popularity_floor)
+        self._dial, self._affinity = read_dial(popularity, popularity_floor), affinity
 
     @property
     def columns(self) -> Vocabulary:
@@ -77,9 +78,9 @@ class Predictive:
         return self._dial.weight
 
     def without_dial(self) -> Predictive:
-        """Return the same scorer with its dial at 0."""
+        """Return the same scorer with its dial at 0, by the densities alone."""
         result = copy.copy(self)
-        result._dial = read_dial(0.0)
+        result._dial, result._affinity = read_dial(0.0), False
         return result
 
     def scores(self, queries: Iterable[Any]) -> np.ndarray:
@@ -98,7 +99,9 @@ class Predictive:
         return self._logits(Gaussians(u.mean[ids], u.variance[ids]), self._trained.row_active[ids], self._lifts(own))
 
     def _lifts(self, contexts: ContextArrays | None) -> Any:
-        return None if contexts is None else self._trained.lifts(contexts.indptr, contexts.indices)
+        return (
+            None if contexts is None or not self._affinity else self._trained.lifts(contexts.indptr, contexts.indices)
+        )
 
     def _basket_logits(self, baskets: Any) -> np.ndarray:
         if self._query != "fold_in" and (np.diff(baskets.indptr) == 0).any():
@@ -128,7 +131,11 @@ def known_of(model: Any) -> Entities:
 
 
 def as_scorer(
-    model: Any, query: str = "fold_in", popularity: float | str = "auto", popularity_floor: float = 0.0
+    model: Any,
+    query: str = "fold_in",
+    popularity: float | str = "auto",
+    popularity_floor: float = 0.0,
+    affinity: bool | None = None,
 ) -> Scorer:
     """Return a model as evaluation sees it: baselines as they are, Bayesian models by their posterior predictive.
 
@@ -142,6 +149,8 @@ def as_scorer(
     popularity, popularity_floor
         For Bayesian models: this times log(count + floor x mean count) adds to the logit, less a constant. "auto": the
         position that the fit chose, as in `VBN.recommend`.
+    affinity
+        For Bayesian models: whether what occurs together counts too; by default where popularity is "auto".
 
     Examples
     --------
@@ -158,6 +167,7 @@ def as_scorer(
         raise ParameterError(f"{type(model).__name__} has no scores(); give a fitted model of this library.")
     counts = model.data_.counts if model.data_ is not None else None
     dial = model._dial(popularity, popularity_floor)
-    scorer = Predictive(model.trained_, query, dial.weight, counts, dial.floor)
+    lifted = isinstance(popularity, str) if affinity is None else affinity
+    scorer = Predictive(model.trained_, query, dial.weight, counts, dial.floor, lifted)
     scorer.name = type(model).__name__
     return scorer

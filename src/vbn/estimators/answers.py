@@ -171,6 +171,7 @@ class Answers(Parameters, ForUsers, Observes):
         popularity: float | str = "auto",
         popularity_floor: float = 0.0,
         favour: str | None = None,
+        affinity: bool | None = None,
         rank_by: str = "probability",
         exclude_seen: bool = True,
         candidates: Iterable[object] | None = None,
@@ -201,6 +202,9 @@ class Answers(Parameters, ForUsers, Observes):
         favour
             For "auto": what the position is best for, "all" targets, "rare" ones or both ("balanced"); by default the
             `favour` of the model.
+        affinity
+            Whether what occurs together counts too, see `VBN`; by default only for ``popularity="auto"``, so that a
+            number shows the densities and the dial alone.
         rank_by
             "probability": the posterior predictive, where uncertainty shrinks a score towards the base rate. "mean":
             the mean score, whatever its uncertainty. "lower": one standard deviation below the mean, for lists that
@@ -239,6 +243,8 @@ class Answers(Parameters, ForUsers, Observes):
         trained = self.trained_
         check_k(k)
         need_flag("exclude_seen", exclude_seen)
+        if affinity is not None:
+            need_flag("affinity", affinity)
         return recommend(
             trained,
             self._kept,
@@ -247,6 +253,7 @@ class Answers(Parameters, ForUsers, Observes):
             user=user,
             query=query,
             dial=self._dial(popularity, popularity_floor, favour),
+            affinity=isinstance(popularity, str) if affinity is None else affinity,
             exclude_seen=exclude_seen,
             candidates=candidates,
             rng=read_sampling(sample, explore, seed),
@@ -305,7 +312,8 @@ class Answers(Parameters, ForUsers, Observes):
             item, side = None, str(item)
         if item is None:
             return self._explained(entity, side, k)
-        return self._reasons(entity, item, k, self._dial(popularity, popularity_floor))
+        dial = self._dial(popularity, popularity_floor)
+        return self._reasons(entity, item, k, dial, isinstance(popularity, str))
 
     @hinting(by_side)
     def _explained(self, entity: object, side: str, k: int) -> Explanation:

@@ -162,12 +162,13 @@ class ForUsers(ByParents):
         return in_batches(self, trained.rows, trained.columns, everybody, users, k, skip_unknown, batch_size, options)
 
     @hinting(pairs_have_sides)
-    def _reasons(self, user: Any, item: object, k: int, dial: Dial) -> Reasons:
+    def _reasons(self, user: Any, item: object, k: int, dial: Dial, ranked: bool) -> Reasons:
         check_k(k)
         trained = self.trained_
         column = trained.columns.id(item)
         single = isinstance(user, (str, bytes, numbers.Number))
-        return give_reasons(trained, self._row(user) if single else self._folded_in(user), column, int(k), dial)
+        asking = self._row(user) if single else self._folded_in(user)
+        return give_reasons(trained, asking, column, int(k), dial, ranked)
 
     def _row(self, user: object) -> Asking:
         """Return the density of a row, with the cells that training showed it."""

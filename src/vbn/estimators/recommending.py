@@ -42,6 +42,7 @@ def recommend(
     user: Any,
     query: str,
     dial: Dial,
+    affinity: bool,
     exclude_seen: bool,
     candidates: Iterable[object] | None,
     rng: np.random.Generator | None,
@@ -67,7 +68,7 @@ def recommend(
         has = seen
     hidden = Hidden.of(seen if exclude_seen else [np.empty(0, np.int64)] * len(names))
     need_choice("rank_by", rank_by, tuple(RANK_BY))
-    lifts = _lifts(trained, has)
+    lifts = _lifts(trained, has) if affinity else None
     ranked = rank(trained, queries, k, allowed, hidden, dial, rng, rank_by, known, lifts)
     labels = [None if name is None else str(name) for name in names]
     plain = not dial and rng is None and rank_by == "probability" and lifts is None

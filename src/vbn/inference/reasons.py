@@ -75,7 +75,7 @@ class Reasons(Frames):
         "other history" (those beyond the k strongest), "noise" (what users have in general, in expectation),
         "earlier" (data that is no longer there), "prior" (the user's parents), "data" (all pairs, where the counts
         were not kept), "rest" (relations, averages over epochs, a fit that ended early), "uncertainty" (pulls towards
-        the base) and "dial".
+        the base), "together" (what occurs together with the item, which rankings add) and "dial".
     item_terms
         The same taste, the sum of the terms from "history" to "rest", by where the item's vector comes from: its
         "parent"s, "content", "other prior" and its own "pairs".
@@ -136,6 +136,7 @@ _WORDS = {
     "data": "the user's items (counts were not kept)",
     "rest": "not explained",
     "uncertainty": "uncertainty, towards the base rate",
+    "together": "what it occurs together with",
     "dial": "popularity dial",
     "other prior": "other prior",
     "pairs": "its own pairs",
@@ -159,8 +160,8 @@ def _called(name: str, label: str | None) -> str:
     return _shown(name) if label is None else f"{_shown(name)} ({_shown(label)})"
 
 
-def give_reasons(trained: Trained, asking: Asking, column: int, k: int, dial: Dial) -> Reasons:
-    """Take the logit of a pair apart."""
+def give_reasons(trained: Trained, asking: Asking, column: int, k: int, dial: Dial, ranked: bool = False) -> Reasons:
+    """Take the logit of a pair apart; if `ranked`, with what rankings add to it beside the dial."""
     v = trained.posterior.v
     mean, variance = (array[column].astype(np.float64) for array in (v.mean, v.variance))
     bias, bias_variance = (float(array[column]) for array in trained.posterior.bias.densities)
@@ -173,10 +174,13 @@ def give_reasons(trained: Trained, asking: Asking, column: int, k: int, dial: Di
     taste, spread = float(asking.mean @ mean), sum(parts.values())
     base = float(trained.bases(np.array([asking.known]))[0])
     plain = float(logit(taste + bias, spread, base))
-    added = float(dial.added(trained.profile)[column]) if dial else 0.0
+    further = _together(trained, asking, column) if ranked else []
+    if dial:
+        further.append(Term("dial", float(dial.added(trained.profile)[column])))
+    added = sum(term.value for term in further)
     terms = [Term("base", base), Term("popularity", bias - base, count=float(trained.columns.counts[column]))]
     terms += _of_the_user(trained, asking, mean, taste, k)
-    terms += [Term("uncertainty", plain - taste - bias), *([Term("dial", added)] if dial else [])]
+    terms += [Term("uncertainty", plain - taste - bias), *further]
     score, link = np.array([taste + bias + added]), trained.link
     return Reasons(
         asking.name,
@@ -191,6 +195,16 @@ def give_reasons(trained: Trained, asking: Asking, column: int, k: int, dial: Di
         tuple(_of_the_item(trained, column, asking.mean, taste)),
         parts,
     )
+
+
+def _together(trained: Trained, asking: Asking, column: int) -> list[Term]:
+    """Return what the columns of a user add to the score of another one beyond the densities, if anything."""
+    if trained.affinity is None or asking.cells is None:
+        return []
+    has = asking.cells.others[asking.cells.positive > 0]
+    lifts = trained.lifts(np.array([0, len(has)]), has.astype(np.int64))
+    value = float(lifts[[0]][:, [column]].toarray()[0, 0])
+    return [Term("together", value)] if value else []
 
 
 def _of_the_user(trained: Trained, asking: Asking, item: np.ndarray, taste: float, k: int) -> list[Term]:

@@ -45,16 +45,23 @@ def _gathered(indptr, indices, values, k, chosen, position, row):
     """Write the values of row k at the chosen columns (ascending) to `row`; `position` tells where each of them is."""
     row[: len(chosen)] = 0.0
     begin, end = indptr[k], indptr[k + 1]
-    if end - begin < 16 * len(chosen):
+    if end - begin < 8 * len(chosen):
         for at in range(begin, end):
             place = position[indices[at]]
-            if place >= 0:
+            if 0 <= place < len(chosen):
                 row[place] = values[at]
         return
     for place in range(len(chosen)):
-        at = begin + np.searchsorted(indices[begin:end], chosen[place])
-        if at < end and indices[at] == chosen[place]:
-            row[place] = values[at]
+        low, high = begin, end
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < chosen[place]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and indices[low] == chosen[place]:
+            row[place] = values[low]
+        begin = low
 
 
 @helper
@@ -97,7 +104,7 @@ def column_weights(first, last, indptr, indices, values, totals, ridge, columns,
         for at in range(n):
             position[chosen[at]] = at
         for at in range(n):
-            _gathered(indptr, indices, values, chosen[at], chosen, position, matrix[at])
+            _gathered(indptr, indices, values, chosen[at], chosen[:at], position, matrix[at])  # it is symmetric
             matrix[at, at] = totals[chosen[at]] + ridge
         _gathered(indptr, indices, values, j, chosen, position, right)
         for at in range(n):
