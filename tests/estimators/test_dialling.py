@@ -127,9 +127,7 @@ def test_words_that_training_thins_out_come_back_where_a_word_of_a_sentence_is_a
     fitted = model(subsample=1e-2).fit(vbn.Dataset.from_sequences(sentences))
     assert chosen(fitted)["all"][0] > 0
     asked = ["w3 1", "w3 2"]
-    place = {
-        dial: fitted.recommend(asked, k=300, popularity=dial).entities.index("the") for dial in (0.0, "auto")
-    }
+    place = {dial: fitted.recommend(asked, k=300, popularity=dial).entities.index("the") for dial in (0.0, "auto")}
     assert place["auto"] < place[0.0]
 
 
