@@ -126,7 +126,7 @@ def vbn_vectors(material: Material, seed: int) -> Trained:
 def default_vectors(material: Material, seed: int) -> Trained:
     """VBN without a parameter, read out without one."""
     model = VBN(**material.settings.get("vbn-default", {}), seed=seed, verbose=False).fit(material.data)
-    return Trained({NO_PARAMETER: vectors_for(model, material.names)}, {NO_PARAMETER: described(model)})
+    return Trained({NO_PARAMETER: vectors_for(model, material.names, readout="auto")}, {NO_PARAMETER: described(model)})
 
 
 def corpus_vectors(family: str, material: Material, seed: int) -> Trained:

@@ -113,14 +113,22 @@ def test_choosing_does_not_change_a_bit_of_the_densities(shopped, favour):
     assert chosen(fitted) == chosen(shopped)  # all three are chosen, whichever is used
 
 
-def test_very_little_data_and_words_in_text_have_none():
-    tiny = shop([("ann", "tea"), ("ann", "milk"), ("ben", "tea"), ("ben", "honey")] * 5)
-    text = vbn.Dataset.from_sequences([["the", f"w{n % 50}", "of", f"w{n * 7 % 50}"] for n in range(500)])
-    for data in (tiny, text):
-        fitted = model().fit(data)
-        assert chosen(fitted) == {}
-        name = fitted.trained_.columns[0]
-        assert fitted.recommend([name]).to_dicts() == fitted.recommend([name], popularity=0.0).to_dicts()
+def test_very_little_data_has_none():
+    fitted = model().fit(shop([("ann", "tea"), ("ann", "milk"), ("ben", "tea"), ("ben", "honey")] * 5))
+    assert chosen(fitted) == {}
+    name = fitted.trained_.columns[0]
+    assert fitted.recommend([name]).to_dicts() == fitted.recommend([name], popularity=0.0).to_dicts()
+
+
+def test_words_that_training_thins_out_come_back_where_a_word_of_a_sentence_is_asked_for():
+    rng = np.random.default_rng(0)
+    topics = rng.integers(0, 6, 800)
+    sentences = [[w for k in rng.integers(0, 40, 4) for w in ("the", f"w{topic} {k}")] for topic in topics]
+    fitted = model(subsample=1e-2).fit(vbn.Dataset.from_sequences(sentences))
+    assert chosen(fitted)["all"][0] > 0
+    asked = ["w3 1", "w3 2"]
+    place = {dial: fitted.recommend(asked, k=300, popularity=dial).entities.index("the") for dial in (0.0, "auto")}
+    assert place["auto"] < place[0.0]
 
 
 def test_a_pair_of_entities_is_held_out_in_both_directions(monkeypatch):

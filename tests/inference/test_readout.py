@@ -158,6 +158,15 @@ def test_similarity_is_judged_by_the_readout(words):
     assert evaluate_similarity(words, left, right, judged)["spearman"] == pytest.approx(1.0)  # what text has by itself
 
 
+def test_words_of_text_are_compared_smoothed_unless_told_otherwise(words):
+    for options in ({}, {"by": "mean"}):
+        default, smoothed = (words.similar("poodle", 5, **options, **more) for more in ({}, {"readout": "smoothed"}))
+        assert default.to_dicts() == smoothed.to_dicts()
+    assert words.similarity("poodle", "cat") == words.similarity("poodle", "cat", readout="smoothed")
+    assert words.similar("poodle", 5, by="context").entities  # by u and v themselves
+    np.testing.assert_array_equal(words.vectors(["poodle"])[1][0], words.posterior("poodle").mean)
+
+
 def test_what_auto_stands_for_is_saved(words, tmp_path):
     names, smoothed = words.vectors(readout="smoothed")
     loaded = vbn.load(words.save(tmp_path / "model"))

@@ -55,9 +55,12 @@ def similar(
     negative: Annotated[list[str] | None, typer.Option(help="Unlike this one; may be repeated.")] = None,
     side: OnSide = "column",
     readout: Annotated[
-        Literal["entity", "both", "smoothed"],
-        typer.Option(help="For cosines: the entity's own vector, with its context vector, or smoothed by its parents."),
-    ] = "entity",
+        Literal["auto", "entity", "both", "smoothed"],
+        typer.Option(
+            help="For cosines: the entity's own vector, with its context vector, or smoothed by its parents. auto: "
+            "smoothed for words in text, else entity."
+        ),
+    ] = "auto",
     role: Annotated[
         Literal["entity", "category"] | None,
         typer.Option(help="Which density of ENTITY is meant; by default category for a parent without data."),

@@ -198,7 +198,7 @@ class Answers(Parameters, ForUsers, Observes):
         popularity
             The dial: this times log(count) is added to the logit of each candidate, less a constant that keeps the base
             rate. Above 0 favours popular entities, below 0 rare ones, 0 is the model itself. "auto": the position that
-            held-out pairs chose at the end of the fit (0 where none was chosen: words in text, very little data).
+            held-out pairs chose at the end of the fit (0 where none was chosen, as with very little data).
         favour
             For "auto": what the position is best for, "all" targets, "rare" ones or both ("balanced"); by default the
             `favour` of the model.

@@ -46,11 +46,8 @@ _FEW = 50.0  # a column with fewer pairs remembers a single one
 def choose_dials(
     params: Mapping[str, Any], settings: Settings, data: Dataset, trained: Trained, engine: Engine
 ) -> dict[str, tuple[float, float]]:
-    """Return the best position of the dial, as weight and floor, by what is favoured; none where it cannot be told.
-
-    Words in text have none: what is frequent there says little.
-    """
-    if data.kind == "sequences" or (held := _held_out(data, int(params["seed"]))) is None:
+    """Return the best position of the dial, as weight and floor, by what is favoured; none where it cannot be told."""
+    if (held := _held_out(data, int(params["seed"]))) is None:
         return {}
     counts = data.counts
     rows, columns = np.searchsorted(counts.indptr, held, side="right") - 1, counts.indices[held].astype(np.int64)

@@ -211,7 +211,7 @@ class Queries:
         positive: Sequence[object] | None = None,
         negative: Sequence[object] | None = None,
         side: str = "column",
-        readout: str = "entity",
+        readout: str = "auto",
         smoothing: float = 3.0,
         role: str | None = None,
         candidates: str | Iterable[object] | None = None,
@@ -238,8 +238,9 @@ class Queries:
         side
             "row" or "column", where the two differ.
         readout, smoothing
-            For cosines: which vectors are compared, as in `vectors`. "smoothed" is better for rare entities of a good
-            taxonomy. Categories are compared as h, or as the sum of both their densities, and are never smoothed.
+            For cosines: which vectors are compared, as in `vectors`. "auto": "smoothed" for words in text, "entity"
+            otherwise. "smoothed" is better for rare entities of a good taxonomy. Categories are compared as h, or as
+            the sum of both their densities, and are never smoothed.
         role
             "entity" or "category": which density of the names given is meant. By default "category" for parents without
             data, and "entity" for all others.
@@ -274,6 +275,8 @@ class Queries:
             )
         trained.vocabulary(side)
         check_k(k)
+        if readout == "auto":
+            readout = "entity" if by == "context" else resolved_readout(trained)
         check_readout(trained, readout, smoothing)
         pool = read_pool(trained, side, candidates, min_count)
         return similar(trained, plus, minus, int(k), by, side, pool, readout, float(smoothing), role)
@@ -285,7 +288,7 @@ class Queries:
         b: object = None,
         *,
         side: str = "column",
-        readout: str = "entity",
+        readout: str = "auto",
         smoothing: float = 3.0,
         role: str | None = None,
     ) -> Similarity | list[Similarity]:
@@ -296,8 +299,7 @@ class Queries:
         a, b
             Two names; or only pairs of names, in any form that `predict_proba` takes, for a list of answers.
         side, readout, smoothing, role
-            As in `similar`. The readout "auto" is "smoothed" for words in text, which agrees better with what people
-            say, and "entity" otherwise.
+            As in `similar`.
 
         Returns
         -------

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError
-from vbn.model import Gaussians, Trained, smoothed
+from vbn.model import Gaussians, Trained
 
 READOUTS = ("entity", "both", "smoothed")
 
 
-def resolved_readout(trained: Trained, readout: Any) -> Any:
-    """Return what "auto" stands for: the readout by which the similarity of two given entities is judged best.
+def resolved_readout(trained: Trained, readout: Any = "auto") -> Any:
+    """Return what "auto" stands for: the readout by which the similarity of entities is judged best.
 
     That of words in text is "smoothed": u and v both tell of it, and the parents of a rare word more than its own
     occurrences. Elsewhere an entity stands for itself.
@@ -50,16 +50,9 @@ def read_out(trained: Trained, readout: str, side: str, smoothing: float) -> Gau
     long, so lengths can be compared. Where rows and columns differ, each has one of u and v.
     """
     check_readout(trained, readout, smoothing)
-    parts = [half.block for half in trained.halves(side)]
     if readout == "entity":
-        return parts[0]
-    if readout == "smoothed":
-        sums = [smoothed(part, float(smoothing)) for part in parts]
-    else:
-        sums = [Gaussians(part.mean, part.variance) for part in parts]
-    dtype = parts[0].mean.dtype
-    mean, variance = sum(one.mean for one in sums), sum(one.variance for one in sums)
-    return Gaussians(np.asarray(mean, dtype), np.asarray(variance, dtype))
+        return trained.halves(side)[0].block
+    return trained.joint(side, float(smoothing) if readout == "smoothed" else 0.0)
 
 
 def as_categories(trained: Trained, side: str, ids: np.ndarray, role: Any = None) -> np.ndarray:

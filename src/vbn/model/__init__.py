@@ -65,7 +65,7 @@ from vbn.model.priors import (
     register,
 )
 from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
-from vbn.model.readout import relation_vectors, smoothed
+from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.model.steady import steadily
 from vbn.model.streaming import continued, past_of, sites_of
@@ -164,7 +164,6 @@ __all__ = [
     "run_epoch",
     "sigmoid",
     "sites_of",
-    "smoothed",
     "start",
     "steadily",
     "strength",

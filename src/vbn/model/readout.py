@@ -31,7 +31,7 @@ def relation_vectors(posterior: Posterior, shared: bool) -> tuple[Gaussians, Gau
 
 def smoothed(block: Block, smoothing: float) -> Gaussians:
     """Return entities pulled towards their prior means, which weigh `smoothing` times as much as the entities."""
-    if not block.prior.members():
+    if smoothing == 0.0 or not block.prior.members():
         return Gaussians(block.mean, block.variance)
     moments = block.moments()
     weight = np.where(block.prior.informs(np.arange(len(block))), smoothing, 0.0)[:, None]

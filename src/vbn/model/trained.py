@@ -22,7 +22,7 @@ from vbn.model.posterior import Blueprint, Posterior, RelationInfo, carry, commo
 from vbn.model.precisions import Hyperpriors
 from vbn.model.priors import Linear, with_automatic
 from vbn.model.profile import Profile
-from vbn.model.readout import relation_vectors
+from vbn.model.readout import relation_vectors, smoothed
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.sampling import Sampler, noise_weights
 
@@ -213,6 +213,26 @@ class Trained:
         """Return the halves in which the entities of a side occur: both if rows and columns are the same entities."""
         chosen = self.side(side)
         return (self.u, self.v) if self.shared else (self.u if chosen is self.row_side else self.v,)
+
+    def joint(self, side: str, smoothing: float) -> Gaussians:
+        """Return the sum of the densities of each entity of a side, u + v, each pulled towards its prior mean.
+
+        The last result is kept: on a large taxonomy it takes a quarter of a second.
+        """
+        key = (side, smoothing)
+        found = self._joints.get(key)
+        if found is None:
+            sums = [smoothed(half.block, smoothing) for half in self.halves(side)]
+            mean, variance = sum(one.mean for one in sums), sum(one.variance for one in sums)
+            dtype = self.posterior.u.mean.dtype
+            found = Gaussians(np.asarray(mean, dtype), np.asarray(variance, dtype))
+            self._joints.clear()
+            self._joints[key] = found
+        return found
+
+    @cached_property
+    def _joints(self) -> dict[tuple[str, float], Gaussians]:
+        return {}
 
     @property
     def cooccurrence(self) -> Cooccurrence:

@@ -81,8 +81,8 @@ def compared(served: Served, first: str, second: str, side: out.Side, other_side
 def _of_a_kind(served: Served, first: str, second: str, side: out.Side) -> Compared:
     model, names = served.model, served.trained.vocabulary(side)
     a, b = (model.posterior(name, side=side) for name in (first, second))
-    alike = model.similarity(first, second, side=side)
-    near = [model.similar(name, _LOOKED_AT, side=side) for name in (first, second)]
+    alike = model.similarity(first, second, side=side, readout="entity")
+    near = [model.similar(name, _LOOKED_AT, side=side, readout="entity") for name in (first, second)]
     only = served.trained.profile.categories(side)
     chances = []
     if served.trained.shared and not only[names.ids([first, second])].any():

@@ -40,7 +40,7 @@ def similar(
     role: out.Role | None = None,
     candidates: out.Pool = "entities",
     min_count: out.Count | None = None,
-    readout: out.Readout = "entity",
+    readout: out.Readout = "auto",
 ) -> out.Answers:
     """By the expected cosine of the densities, by the cosine of their means, or by the probability of co-occurring.
 
