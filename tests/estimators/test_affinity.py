@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vbn
+from tests.storage.making import rewrite
 from vbn.baselines import as_scorer
 from vbn.engines import ThreadEngine
 from vbn.estimators import choices
@@ -156,3 +157,24 @@ def test_columns_nobody_has_get_nothing(model):
     new = model.trained_.columns.id("new")
     assert not (model.trained_.affinity.columns == new).any()
     assert (model.trained_.affinity.weights[new] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays: arrays["affinity.columns"].__setitem__((0, 0), 9999),
+        lambda arrays: arrays["affinity.columns"].__setitem__((0, 0), -2),
+        lambda arrays: arrays["affinity.weights"].__setitem__((0, 0), np.nan),
+        lambda arrays: arrays.update({"affinity.weights": arrays["affinity.weights"][:-1]}),
+        lambda arrays: arrays.pop("affinity.weights"),
+        lambda arrays: arrays.update(
+            {name: np.repeat(arrays[name], 2, axis=0) for name in ("affinity.columns", "affinity.weights")}
+        ),
+    ],
+    ids=["beyond the columns", "below none", "NaN", "too few weights", "no weights", "too many columns"],
+)
+def test_damaged_files_are_refused(model, tmp_path, change):
+    folder = model.save(tmp_path / "m")
+    rewrite(folder, change)
+    with pytest.raises(vbn.ModelFileError):
+        vbn.load(folder)
