@@ -83,3 +83,13 @@ def test_warnings_name_the_line_of_the_caller(tmp_path, call, remedies):
 def test_signatures_name_every_parameter(name):
     kinds = {parameter.kind for parameter in inspect.signature(getattr(Dataset, name)).parameters.values()}
     assert kinds.isdisjoint({inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
+
+
+def test_several_names_in_a_cell_are_pointed_out(tmp_path):
+    rows = ["ann;tea, milk", "ben;milk, honey", "cem;honey, tea", "dee;tea", "eve;milk, tea"]
+    with pytest.warns(VBNWarning, match=r"several names in a cell, such as 'tea, milk'.*split\(', '\)"):
+        Dataset.from_interactions(write(tmp_path, "\n".join(["user;item", *rows])), "user", "item")
+    packed = ["ann;tea, tin", "ben;milk, tin", "cem;honey, box", "dee;tea, box", "eve;milk, box", "fay;honey, tin"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Dataset.from_interactions(write(tmp_path, "\n".join(["user;item", *packed])), "user", "item")

@@ -20,8 +20,15 @@ from vbn.data.vocabulary import Coded, Encoder, Vocabulary, Where, as_name, chec
 
 _ENDS = 5  # names at either end of a long cycle that a message shows, and edges that a warning shows
 _FIELDS = (
-    Field("child", ("child", "children", "entity", "item", "node", "hyponym", "code", "id", "name", "term")),
-    Field("parent", ("parent", "parents", "category", "class", "hypernym", "parent_id", "parent_code"), gaps=True),
+    Field(
+        "child",
+        ("child", "children", "entity", "item", "node", "hyponym", "code", "id", "name", "term", "word", "narrower"),
+    ),
+    Field(
+        "parent",
+        ("parent", "parents", "category", "class", "hypernym", "parent_id", "parent_code", "broader"),
+        gaps=True,
+    ),
     Field("weight", ("weight", "weights", "probability"), number=True, optional=True, by_position=True),
 )
 
