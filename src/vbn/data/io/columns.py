@@ -252,8 +252,8 @@ def warn_of_lists(read: Columns, key: str) -> None:
     example = next(name for name in names if mark in name)
     title, mark = read.titles[key], f"{mark} " if f"{mark} " in example else mark
     warning = VBNWarning(
-        f"column {title!r} of {read.source} seems to hold several names in a cell, such as {example!r}, and each cell is "
-        f"read as one name. Put each on a row of its own: in pandas, table.assign(**{{{title!r}: "
+        f"column {title!r} of {read.source} seems to hold several names in a cell, such as {example!r}, and each "
+        f"cell is read as one name. Put each on a row of its own: in pandas, table.assign(**{{{title!r}: "
         f"table[{title!r}].str.split({mark!r})}}).explode({title!r})"
     )
     warnings.warn(warning, stacklevel=caller_level())

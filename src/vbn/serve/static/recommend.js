@@ -1,7 +1,7 @@
 // What goes with a handful of entities, or with a row of training.
 
 import { post } from "./api.js";
-import { fill, h, later } from "./dom.js";
+import { fill, h, later, number } from "./dom.js";
 import { attempt, ranked } from "./parts.js";
 import { go, here, replace } from "./route.js";
 import { chips, field } from "./search.js";
@@ -38,7 +38,7 @@ export function recommend(sheet, state, model, map) {
 
   function ask() {
     const chosen = state.popularity !== "auto";
-    label.textContent = `Popularity dial: ${chosen ? state.popularity : "automatic"} (left: rare things first; right: popular ones)`;
+    label.textContent = `Popularity dial: ${chosen ? number(state.popularity, 3).replace(/\.?0+$/, "") : "automatic"} (left: rare things first; right: popular ones)`;
     if (!chosen || Number(dial.value) !== state.popularity) dial.value = String(chosen ? state.popularity : 0);
     automatic.hidden = !chosen;
     if (!state.has.length && !state.user) {
