@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import warnings
@@ -13,6 +14,7 @@ from vbn._errors import VBNError, VBNWarning
 from vbn.data import Dataset
 
 DATA = Dataset.from_pairs(["a", "b"], ["b", "c"])
+STRICT = functools.partial(DATA.with_taxonomy, break_cycles="error")
 
 
 def in_shell(name, value=None):
@@ -35,8 +37,8 @@ def in_shell(name, value=None):
         ("0,1\n1,0\n", Dataset.from_matrix, "pass --header True if"),
         ("tea,milk\ntea\n", Dataset.from_baskets, "call the file data.txt and pass --delimiter ,"),
         ("child,parent\n,a\n", DATA.with_taxonomy, "taxonomy: empty name .* pass --missing drop"),
-        ("child,parent\na,b\nb,a\n", DATA.with_taxonomy, "or pass --break_cycles drop"),
-        ("child,parent\na,a\n", DATA.with_taxonomy, "or pass --break_cycles drop"),
+        ("child,parent\na,b\nb,a\n", STRICT, "or pass --break_cycles drop"),
+        ("child,parent\na,a\n", STRICT, "or pass --break_cycles drop"),
         ("left,right\na,\n", lambda path: DATA.with_relation("r", path), "relation 'r': .* pass --missing drop"),
         ("left,right\na,x\n", lambda path: DATA.with_relation("r", path), "pass --missing skip"),
     ],
@@ -81,3 +83,13 @@ def test_warnings_name_the_line_of_the_caller(tmp_path, call, remedies):
 def test_signatures_name_every_parameter(name):
     kinds = {parameter.kind for parameter in inspect.signature(getattr(Dataset, name)).parameters.values()}
     assert kinds.isdisjoint({inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
+
+
+def test_several_names_in_a_cell_are_pointed_out(tmp_path):
+    rows = ["ann;tea, milk", "ben;milk, honey", "cem;honey, tea", "dee;tea", "eve;milk, tea"]
+    with pytest.warns(VBNWarning, match=r"several names in a cell, such as 'tea, milk'.*split\(', '\)"):
+        Dataset.from_interactions(write(tmp_path, "\n".join(["user;item", *rows])), "user", "item")
+    packed = ["ann;tea, tin", "ben;milk, tin", "cem;honey, box", "dee;tea, box", "eve;milk, box", "fay;honey, tin"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Dataset.from_interactions(write(tmp_path, "\n".join(["user;item", *packed])), "user", "item")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbn._errors import DataError, ParameterError, TaxonomyError
+from vbn._errors import DataError, ParameterError, TaxonomyError, VBNWarning
 from vbn.data import Dataset, Taxonomy, Vocabulary
 
 DATA = Dataset.from_pairs(["poodle", "cat"], ["barks", "meows"])
@@ -241,6 +241,28 @@ def test_weights_may_be_as_large_as_numbers_go():
     assert dict(taxonomy.parents("x")) == {"y": 0.75, "z": 0.25}
     twice = Taxonomy.from_edges([("a", "b", 1e308), ("a", "b", 1e308), ("a", "c", 1e308)])
     assert sum(weight for _, weight in twice.parents("a")) == pytest.approx(1)
+
+
+def test_cycles_of_a_file_are_broken_and_those_of_a_dict_are_not(tmp_path):
+    file = tmp_path / "tree.csv"
+    file.write_text("child;parent\ntea;drinks\ndrinks;goods\ngoods;drinks\nmilk;\nnuts;nuts\n", encoding="utf-8")
+    with pytest.warns(VBNWarning, match=r"2 edges .* dropped .*'goods' -> 'drinks', 'nuts' -> 'nuts'"):
+        taxonomy = DATA.with_taxonomy(file).taxonomy
+    assert (taxonomy.n_edges, taxonomy.dropped) == (2, (("goods", "drinks"), ("nuts", "nuts")))
+    with pytest.raises(TaxonomyError, match="cycle"):
+        DATA.with_taxonomy(file, break_cycles="error")
+    with pytest.raises(TaxonomyError, match="cycle"):
+        DATA.with_taxonomy({"drinks": "goods", "goods": "drinks"})
+    earlier = DATA.with_taxonomy({"goods": "tea"})
+    with pytest.warns(VBNWarning, match="dropped"):
+        assert "tea" not in earlier.with_taxonomy(file).taxonomy.ancestors("tea")
+
+
+def test_cycles_of_a_catalogue_in_a_file_are_broken(tmp_path):
+    file = tmp_path / "films.csv"
+    file.write_text("item,a,b\npoodle,x,y\nbarks,y,x\n", encoding="utf-8")
+    with pytest.warns(VBNWarning, match="dropped"), pytest.warns(VBNWarning, match="several things"):
+        assert DATA.with_catalogue(file, "item", ["a", "b"]).taxonomy.n_edges == 3
 
 
 def test_an_unknown_way_to_break_cycles_is_refused():

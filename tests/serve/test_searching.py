@@ -45,6 +45,7 @@ def test_near_misses_are_looked_for_among_words_too():
     assert [names[number] for number in search.near("judgement terminatr", 3)] == ["Terminator 2: Judgment Day"]
     assert [names[number] for number in search.near("cheeze", 3)] == ["cheese", "wheeze"]  # the more frequent first
     assert search.near("qqqq terminatr", 3).tolist() == []
+    assert [names[number] for number in search.near("le godfater", 3)] == ["Godfather, The (1972)"]  # most of it
 
 
 words = st.text(alphabet="abé \n", min_size=1, max_size=8).filter(lambda text: text.strip())

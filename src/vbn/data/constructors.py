@@ -18,6 +18,7 @@ from vbn.data.counting import (
     separate_parts,
     shared_parts,
 )
+from vbn.data.io.columns import warn_of_lists
 from vbn.data.io.folder import read_features, read_folder
 from vbn.data.io.inputs import INTERACTIONS, PAIRS, TIME, read_columns
 from vbn.data.io.matrix import from_matrix, read_matrix
@@ -245,6 +246,7 @@ class Constructors:
         fields = (*INTERACTIONS[:2], weighing, *([] if time is None else [TIME]))
         given = {"users": users, "items": items, "weights": weights, "time": time}
         read = read_columns(source, (), given, fields, header=header, delimiter=delimiter, missing=missing)
+        warn_of_lists(read, "items")
         read, reading = weighed(read, fields, min_weight, weighted, half_life)
         parts = separate_parts(counted_pairs(read, fields), min_count, max_size)
         return cls._build(parts, "interactions", reading)

@@ -12,7 +12,7 @@ from vbn.data.features import Features, Source, read_source
 from vbn.data.io.content import read_numbers, read_texts
 from vbn.data.merge import united
 from vbn.data.relation import Relation, read_relation
-from vbn.data.taxonomy import Taxonomy
+from vbn.data.taxonomy import Taxonomy, settled_cycles
 from vbn.data.texts import encode_texts, text_encoder
 from vbn.data.vocabulary import Vocabulary, check_missing
 
@@ -45,7 +45,7 @@ class Knowledge:
         child: str | int | None = None,
         parent: str | int | None = None,
         weight: str | int | None = None,
-        break_cycles: str = "error",
+        break_cycles: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
         missing: str = "error",
@@ -66,9 +66,10 @@ class Knowledge:
         child, parent, weight : str or int, optional
             Names or numbers of the columns of a table or file; by default those of these names, else
             the first two or three. If you name child and parent, no weights are looked for.
-        break_cycles : {"error", "drop"}, default "error"
+        break_cycles : {"auto", "error", "drop"}, default "auto"
             Whether a cycle is an error, or the edges are dropped that close a cycle with edges before them in the
-            input. A warning names them, and ``taxonomy.dropped`` lists them all.
+            input. A warning names them, and ``taxonomy.dropped`` lists them all. By default edges of a file are
+            dropped, and a cycle in edges from memory is an error.
         header, delimiter, missing : optional
             How to read a text file, and what to do about missing names, as in the constructors: with
             ``missing="drop"``, rows without a parent (often those of the roots) or child are left out.
@@ -78,8 +79,8 @@ class Knowledge:
         Raises
         ------
         TaxonomyError
-            For a cycle, also one that the two taxonomies have together, a node that is its own parent, or a weight that
-            is not positive.
+            For a cycle that is not to be broken (also one that the two taxonomies have together, or a node that is its
+            own parent), or a weight that is not positive.
 
         Examples
         --------
@@ -107,7 +108,7 @@ class Knowledge:
         )
         earlier = self._row_taxonomy if on_rows else self._column_taxonomy
         if earlier is not None and not replace:
-            taxonomy = self._united(earlier, taxonomy, break_cycles)
+            taxonomy = self._united(earlier, taxonomy, settled_cycles(break_cycles, edges))
         return self._with(taxonomy, on_rows)
 
     @staticmethod
@@ -137,7 +138,7 @@ class Knowledge:
         *,
         prefix: bool = False,
         side: str | None = None,
-        break_cycles: str = "error",
+        break_cycles: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
     ) -> Dataset:
@@ -168,7 +169,7 @@ class Knowledge:
             item of the same name. Otherwise they are one entity, with a warning; `describe` lists them.
         side : {"row", "column"}, optional
             Whose catalogue it is, where rows and columns differ; by default that of the columns.
-        break_cycles : {"error", "drop"}, default "error"
+        break_cycles : {"auto", "error", "drop"}, default "auto"
             As in `with_taxonomy`.
         header, delimiter : optional
             How to read a text file, as in the constructors; a header is expected.
@@ -202,9 +203,10 @@ class Knowledge:
         full = names.extend(found.items)
         full = full.labelled(labels_by_id(found.labels, full)) if found.labels else full
         edges: Any = found.edges() or {}
+        cycles = settled_cycles(break_cycles, source)
         try:
-            taxonomy = Taxonomy.from_edges(edges, full, break_cycles=break_cycles).marked(found.ambiguous, found.levels)
-            taxonomy = taxonomy if earlier is None else self._united(earlier, taxonomy, break_cycles)
+            taxonomy = Taxonomy.from_edges(edges, full, break_cycles=cycles).marked(found.ambiguous, found.levels)
+            taxonomy = taxonomy if earlier is None else self._united(earlier, taxonomy, cycles)
         except TaxonomyError as error:
             raise of_levels(error) from None
         return self._with(taxonomy, on_rows) if taxonomy.n_edges else self._over(full, on_rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -19,8 +20,15 @@ from vbn.data.vocabulary import Coded, Encoder, Vocabulary, Where, as_name, chec
 
 _ENDS = 5  # names at either end of a long cycle that a message shows, and edges that a warning shows
 _FIELDS = (
-    Field("child", ("child", "children", "entity", "item", "node", "hyponym", "code", "id", "name", "term")),
-    Field("parent", ("parent", "parents", "category", "class", "hypernym", "parent_id", "parent_code"), gaps=True),
+    Field(
+        "child",
+        ("child", "children", "entity", "item", "node", "hyponym", "code", "id", "name", "term", "word", "narrower"),
+    ),
+    Field(
+        "parent",
+        ("parent", "parents", "category", "class", "hypernym", "parent_id", "parent_code", "broader"),
+        gaps=True,
+    ),
     Field("weight", ("weight", "weights", "probability"), number=True, optional=True, by_position=True),
 )
 
@@ -80,7 +88,7 @@ class Taxonomy:
         child: str | int | None = None,
         parent: str | int | None = None,
         weight: str | int | None = None,
-        break_cycles: str = "error",
+        break_cycles: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
         missing: str = "error",
@@ -101,7 +109,7 @@ class Taxonomy:
                     edges, (), columns, _FIELDS, header=header, delimiter=delimiter, allow_empty=True, missing=missing
                 )
                 found = Edges(read.labels["child"], read.labels["parent"], read.numbers.get("weight"), read.where)
-        return found.build(Vocabulary(()) if vocabulary is None else vocabulary, break_cycles)
+        return found.build(Vocabulary(()) if vocabulary is None else vocabulary, settled_cycles(break_cycles, edges))
 
     @property
     def n_edges(self) -> int:
@@ -195,6 +203,15 @@ class Taxonomy:
         return f"Taxonomy({size}, depth {self.depth}{dropped})"
 
 
+def settled_cycles(break_cycles: str, source: object) -> str:
+    """Return what to do about cycles: by default, those of a file are broken, others are an error."""
+    if break_cycles not in ("auto", "error", "drop"):
+        raise ParameterError(f'break_cycles must be "auto", "error" or "drop", got {break_cycles!r}')
+    if break_cycles == "auto":
+        return "drop" if isinstance(source, str | os.PathLike) else "error"
+    return break_cycles
+
+
 @dataclass(frozen=True)
 class Edges:
     """Edges as read: two columns of names in the order given, and weights if there are any."""
@@ -207,8 +224,6 @@ class Edges:
 
     def build(self, vocabulary: Vocabulary, break_cycles: str = "error") -> Taxonomy:
         """Check the edges and return the taxonomy, over `vocabulary` with the new nodes appended."""
-        if break_cycles not in ("error", "drop"):
-            raise ParameterError(f'break_cycles must be "error" or "drop", got {break_cycles!r}')
         self._check_weights()
         full = vocabulary.extend([*self.child.names, *self.parent.names, *self.alone])
         child = full.ids(self.child.names)[self.child.codes]

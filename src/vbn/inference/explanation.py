@@ -186,6 +186,12 @@ def _called(one: Parent | Pair | Child | Explanation) -> str:
     return _shown(one.entity) if one.label is None else f"{_shown(one.entity)} ({_shown(one.label)})"
 
 
+def _seen(count: float) -> str:
+    if count in (0, 1):
+        return "seen once" if count else "never seen"
+    return f"seen {_number(count)} times"
+
+
 def _number(count: float) -> str:
     """Return a count as people write it: whole, or with two digits after the point."""
     return f"{count:,.0f}" if count == round(count) else f"{count:,.2f}"
@@ -196,7 +202,7 @@ def _title(found: Explanation) -> str:
     below = "entity" if found.n_children == 1 else "entities"
     if found.kind == "category":
         return f"{_called(found)}: only a category, the parent of {found.n_children:,} {below}; never seen itself"
-    seen = "never seen" if found.count == 0 else f"seen {_number(found.count)} time{'' if found.count == 1 else 's'}"
+    seen = _seen(found.count)
     parent = f"; also the parent of {found.n_children:,} {below}" if found.n_children else ""
     return f"{_called(found)}: {seen}{parent}"
 

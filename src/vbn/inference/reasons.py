@@ -152,8 +152,15 @@ def _lines(title: str, terms: Iterable[Term], total: float) -> list[str]:
 
 def _told(term: Term) -> str:
     if term.entity is None:
-        return _WORDS[term.kind] + (f" ({_number(term.count)})" if term.count is not None else "")
+        return _WORDS[term.kind] + (f" ({_amount(term)})" if term.count is not None else "")
     return _called(term.entity, term.label) + (f" ({_number(term.count)}x)" if term.count is not None else "")
+
+
+def _amount(term: Term) -> str:
+    """Return how often an item was seen, or how many others there are."""
+    assert term.count is not None
+    number = _number(term.count)
+    return f"seen {number} times" if term.kind == "popularity" and term.count != 1 else number
 
 
 def _called(name: str, label: str | None) -> str:

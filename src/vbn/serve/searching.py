@@ -17,6 +17,7 @@ _WORD = re.compile(r"(?<=\W)(?=\w)")
 _FIRST = re.compile(r"\w+")
 _LOOKED_AT = 50  # names that are spelt alike, of which the likeliest are offered
 _CLEAR = 0.85  # how alike words are that are surely meant
+_ENOUGH = 0.7  # share of the letters that names have in common with a text of which they lack a word
 _LAST = "\U0010ffff"
 _END = "\t"  # between a label and a name; sorts before all that a name holds
 _AFTER_END = "\n"
@@ -103,9 +104,13 @@ class TypeAhead:
         return np.array(best[:limit], dtype=np.int64)
 
     def _spelt_like(self, text: str) -> dict[int, float]:
-        """Return the names that hold something like each word of a text, and how alike the words are on average."""
+        """Return the names that hold something like each word of a text, and how alike the words are on average.
+
+        If there are none, those that hold most of it.
+        """
         found: list[dict[int, float]] = []
-        for typed in text.split():
+        words = text.split()
+        for typed in words:
             here: dict[int, float] = {}
             known = self._range(typed)
             for word in [typed] if known.stop > known.start else closest_names(typed, self._words):
@@ -114,7 +119,14 @@ class TypeAhead:
                     here[number] = max(here.get(number, 0.0), alike)
             found.append(here)
         both = set.intersection(*map(set, found)) if found else set[int]()
-        return {number: sum(here[number] for here in found) / len(found) for number in both}
+        if both:
+            return {number: sum(here[number] for here in found) / len(found) for number in both}
+        scores: dict[int, float] = {}
+        share = 1 / max(sum(map(len, words)), 1)
+        for typed, here in zip(words, found, strict=True):
+            for number, alike in here.items():
+                scores[number] = scores.get(number, 0.0) + len(typed) * share * alike
+        return {number: score for number, score in scores.items() if score >= _ENOUGH}
 
     @cached_property
     def _words(self) -> list[str]:

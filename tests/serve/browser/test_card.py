@@ -97,7 +97,7 @@ def test_bars_show_score_and_spread_to_scale(page, words):
 def test_what_stands_beside_an_entity_is_ranked_by_probability(page, words):
     page.open("explore", entity=CHEESE)
     probable(page, "Likely beside it", words.similar(CHEESE, 10, by="context"))
-    assert "Bar: expected cosine" in page.texts(page.block("Nearest"))[0]
+    assert "the expected cosine" in page.texts(page.block("Nearest"))[0]
 
 
 def test_shares_of_prior_and_data_are_told(page, words):
@@ -157,7 +157,7 @@ def test_relations_are_asked(page, words):
     page.until(lambda: page.ranked(page.block("Relations")), "the relation is answered")
     page.settled()
     assert page.ranked(page.block("Relations")) == words.related("antonym", "left", 10).entities
-    assert page.texts(f"{page.block('Relations')} li small")[0].startswith("known, ")
+    assert page.texts(f"{page.block('Relations')} li small")[0].startswith("known; seen ")
     assert page.one("button[aria-pressed=true]", "antonym")
     assert page.address["relation"] == ["antonym"]
 
@@ -175,7 +175,7 @@ def probable(page, title, expected):
     part = page.block(title)
     assert page.ranked(part) == expected.entities
     assert page.texts(f"{part} .value") == [f"{row.score:.2f} ± {row.std:.2f}" for row in expected]
-    assert "Bar: probability" in page.texts(part)[0]
+    assert "Bar: how likely: the probability" in page.texts(part)[0]
 
 
 def test_without_counts_a_row_may_be_recommended_what_it_has(opened, shop, tmp_path):

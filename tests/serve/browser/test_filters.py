@@ -69,15 +69,21 @@ def test_colours_say_what_is_chosen(page):
     page.open("taxonomy")
     page.one("#legend summary").click()
     seen = set()
-    for choice in ("uncertainty", "frequency", "share of the prior", "branch"):
-        Select(page.one("#colour")).select_by_visible_text(choice)
+    texts = {
+        "uncertainty": "uncertainty",
+        "frequency": "how often seen",
+        "prior": "share from parents",
+        "branch": "branch",
+    }
+    for choice, text in texts.items():
+        Select(page.one("#colour")).select_by_visible_text(text)
         page.map_told()
         picture = page.one("#map").screenshot_as_png
         assert drawn(page)[0] > 0.05
         seen.add(picture)
         if choice != "branch":
             assert "well known" in page.one("#legend-body").text or choice != "uncertainty"
-            assert page.address["colour"] == [choice if choice != "share of the prior" else "prior"]
+            assert page.address["colour"] == [choice]
     assert len(seen) == 4
     page.open("taxonomy", colour="nonsense", only="x.y", seen="-4", sure="zero")
     assert Select(page.one("#legend").find_element("id", "colour")).first_selected_option.get_attribute("value") == (

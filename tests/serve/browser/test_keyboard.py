@@ -63,7 +63,7 @@ def test_what_if_from_the_menu_to_the_answer(page):
 
 def test_the_dial_keeps_the_focus(page):
     page.open("recommend", has=["cheese"])
-    page.tab_to(labelled(page, "Popularity dial: automatic (rare ⟷ popular)"), "the dial")
+    page.tab_to(labelled(page, "Popularity dial: automatic (left: rare things first; right: popular ones)"), "the dial")
     page.press(Keys.ARROW_RIGHT)
     page.until(lambda: page.address.get("popularity") == ["0.125"], "the dial was moved")
     page.settled()

@@ -36,7 +36,7 @@ def test_two_entities_stand_side_by_side(page, words, width):
     assert min(wide, other_wide) > 200
     p = words.predict_proba([("gouda", "beagle")])[0]
     figures = dict(zip(page.texts(".figure dt"), page.texts(".figure dd strong"), strict=True))
-    assert figures["p(beagle beside gouda)"] == f"{p:.2f}"
+    assert figures["How likely: beagle beside gouda"] == f"{p:.2f}"
     assert figures["Cosine of the means"] == f"{words.similarity('gouda', 'beagle').score:.2f}"
     assert 0 < float(figures["Overlap of the densities"]) < 1
     both = {*words.similar("gouda", 50).entities} & {*words.similar("beagle", 50).entities}

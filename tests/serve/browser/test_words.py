@@ -111,6 +111,48 @@ def test_search_hits_are_marked_while_one_types(page):
     page.until(lambda: marked(page) == 0, "and no longer")
 
 
+@pytest.mark.parametrize(("size", "phone"), [((1440, 900), False), ((1024, 768), False), (PHONE, True)])
+def test_hits_are_not_covered_by_the_list_of_hits(page, size, phone):
+    page.resize(*size, phone=phone)
+    page.open("taxonomy").map_told()
+    page.one("#search").send_keys("chees")
+    page.option("cheese")
+    page.until(lambda: marked(page) > 50, "hits are marked")
+    page.map_told()
+    rings = """const c = document.querySelector("canvas.over"), w = c.width;
+        const data = c.getContext("2d").getImageData(0, 0, w, c.height).data;
+        const found = [];
+        for (let n = 3; n < data.length; n += 4) if (data[n]) found.push(Math.floor(n / 4 / w));
+        return [Math.min(...found), document.getElementById("found").getBoundingClientRect().bottom
+            - c.getBoundingClientRect().top];"""
+    highest, bottom = page.script(rings)
+    assert highest >= bottom - 8
+    page.one("#search").send_keys(Keys.ESCAPE)
+    page.until(lambda: marked(page) == 0, "the marks are gone with the list")
+
+
+def test_an_empty_box_offers_the_examples_of_the_first_page(page):
+    page.open("taxonomy")
+    page.script("document.getElementById('search').focus()")
+    page.until(lambda: page.texts("#found [role=option] bdi"), "names are offered")
+    offered = page.texts("#found [role=option] bdi")
+    page.open()
+    assert offered[:3] == page.texts(".example h3 a")
+    page.open("what-if", name="kashkaval")
+    page.script("document.getElementById('field-a-parent').focus()")
+    page.until(lambda: page.texts(".found:not([hidden]) [role=option] small"), "parents are offered")
+    assert "entity" in page.texts(".found:not([hidden]) [role=option] bdi")
+
+
+def test_nothing_lies_over_the_map_of_a_phone(page):
+    page.resize(*PHONE, phone=True)
+    page.open("explore", entity="gouda").map_told()
+    page.script("document.getElementById('legend').open = true")
+    box = "return document.querySelector(arguments[0]).getBoundingClientRect()"
+    bottom = page.script(box, "#map")["bottom"]
+    assert min(page.script(box, one)["top"] for one in (".legend", ".map-shown")) >= bottom
+
+
 def strength(page):
     """How far the map's pixels are from its background, without words and marks."""
     page.map_told()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,10 @@ _CODES = (
     "diagnosis_code",
     "code",
     "diagnose",
+    "diagnoses",
+    "diagnosis_codes",
+    "icd_codes",
+    "codes",
 )
 ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, *_ARTIKEL, *_CODES, "column")
 """Usual names of a column of items."""
@@ -57,6 +62,8 @@ COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, 
 _IDS, _ORDERS = ("id", "ids", "no", "nr", "key", "uuid"), ("order", "orderid", "invoice", "session", "basket")
 RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores", "bewertung", "bewertungen", "sterne"))
 """Last words of the names of columns that say how much somebody liked something, not how much a row weighs."""
+_MARKS = ("|", ";", ",")  # what may separate several names in a cell
+_LOOKED_AT, _OFTEN = 10_000, 0.5  # names among which lists are looked for, and the share of them from which on they are
 _PRICES = frozenset(("price", "prices", "cost", "preis", "einzelpreis", "betrag"))
 
 
@@ -234,6 +241,36 @@ def warn_of_ratings(header: Header, picked: Picked, fields: Sequence[Field]) -> 
         remedies.insert(0, ("min_weight", 3.5))
     warning = VBNWarning(f"{message}take them as {weights} with {REMEDY}", remedies=remedies)
     warnings.warn(warning, stacklevel=caller_level())
+
+
+def warn_of_lists(read: Columns, key: str) -> None:
+    """Say that the cells of a column of names seem to hold several names each, which are read as one."""
+    names = read.labels[key].names[:_LOOKED_AT]
+    mark = next((mark for mark in _MARKS if read.titles and _lists(names, mark)), None)
+    if mark is None:
+        return
+    example = next(name for name in names if mark in name)
+    title, mark = read.titles[key], f"{mark} " if f"{mark} " in example else mark
+    warning = VBNWarning(
+        f"column {title!r} of {read.source} seems to hold several names in a cell, such as {example!r}, and each "
+        f"cell is read as one name. Put each on a row of its own: in pandas, table.assign(**{{{title!r}: "
+        f"table[{title!r}].str.split({mark!r})}}).explode({title!r})"
+    )
+    warnings.warn(warning, stacklevel=caller_level())
+
+
+def _lists(names: Sequence[str], mark: str) -> bool:
+    """Return whether a mark stands between names: they come again, and not always in the same place of a cell."""
+    cells = [[part.strip() for part in name.split(mark)] for name in names]
+    seen: dict[str, set[bool]] = {}
+    again = Counter(part for parts in cells for part in dict.fromkeys(parts))
+    for parts in cells:
+        for place, part in enumerate(parts):
+            if part and again[part] > 1:
+                seen.setdefault(part, set()).add(place == 0)
+    several = sum(len(parts) > 1 for parts in cells)
+    moved = sum(len(places) > 1 for places in seen.values())
+    return several >= _OFTEN * len(cells) > 0 and len(again) < len(cells) and moved >= _OFTEN * max(len(seen), 1)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ import numpy as np
 from vbn._cores import available_cores
 from vbn._errors import REMEDY, DataError
 from vbn.data.counts import IdArray
-from vbn.data.io.columns import ITEMS, Field, Header, pick, plain_name
+from vbn.data.io.columns import ITEMS, Field, Header, pick, plain_name, warn_of_lists
 from vbn.data.io.files import (
     TEXT,
     File,
@@ -200,6 +200,7 @@ def read_baskets(
         hint = f"if each line is a basket, call the file {name}.txt and pass {REMEDY}"
         remedies = [*error.remedies, ("delimiter", mark)]
         raise DataError(f"{error.args[0]} ({hint})", remedies=remedies) from error
+    warn_of_lists(read, "items")
     return Entries(read.labels["baskets"].codes, read.labels["items"], read.reading(BASKETS))
 
 

@@ -95,7 +95,12 @@ async function begin() {
   combobox(document.getElementById("search"), document.getElementById("found"), (entity) => {
     const now = here();
     go({ view: "explore", entity: entity.name, side: entity.side, relation: now.relation });
-  }, { offered: (names) => map?.mark("hit", names) });
+  }, {
+    offered: (names, open) => {
+      map?.mark("hit", names);
+      map?.aside(open ? document.getElementById("found") : null, names.length > 0);
+    },
+  });
   let model;
   try {
     model = await get("health");

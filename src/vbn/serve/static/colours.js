@@ -4,7 +4,7 @@ import { number, percent, times } from "./dom.js";
 
 export const BRANCHES = ["#8a8f98", "#2a6fdb", "#e0752d", "#2f9e62", "#c2413b", "#8b5fbf", "#a0763a", "#d05c9e", "#5f7d12", "#1a98a6", "#b08900", "#5468ff", "#7a4b2a"];
 export const STOPS = ["#2a6fdb", "#1a98a6", "#c99a1c", "#c2413b"]; // none too dark or too light for either background
-export const CHOICES = { branch: "branch", uncertainty: "uncertainty", frequency: "frequency", prior: "share of the prior" };
+export const CHOICES = { branch: "branch", uncertainty: "uncertainty", frequency: "how often seen", prior: "share from parents" };
 
 const rgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16) / 255);
 const ramp = STOPS.map(rgb);

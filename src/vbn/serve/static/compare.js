@@ -34,14 +34,14 @@ function nearBoth(found, names) {
 function together(found, cosines, shared, names) {
   const rows = [];
   if (found.cosine !== null) {
-    rows.push(figure("Expected cosine", found.expected, 0, verdict(found.expected, found.cosine, found.std, cosines)));
+    rows.push(figure("How alike (expected cosine)", found.expected, 0, verdict(found.expected, found.cosine, found.std, cosines)));
     rows.push(figure("Cosine of the means", found.cosine, found.std, "as if both places were certain; the ± says that they are not"));
     rows.push(figure("Overlap of the densities", found.overlap, 0,
       "by dimension: 1 if they are the same density, 0 if they have nothing in common; wide densities overlap much"));
   }
   for (const one of found.chances) {
     const pair = shared ? `${labelIfKnown(one.right)} beside ${labelIfKnown(one.left)}` : `${labelIfKnown(one.right)} for ${one.left}`;
-    rows.push(figure(`p(${pair})`, one.p, one.std, "probability of occurring together, rather than being paired by chance"));
+    rows.push(figure(`How likely: ${pair}`, one.p, one.std, "probability of occurring together, rather than being paired by chance"));
   }
   return [
     h("dl", { class: "figures" }, rows),

@@ -25,7 +25,8 @@ export const named = (text) => h("bdi", {}, text);
 
 export function number(value, digits = 2) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  return digits === 2 && value >= 0.995 && value < 1 ? ">0.99" : value.toFixed(digits);
+  const shown = value.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
+  return digits === 2 && value >= 0.995 && value < 1 ? ">0.99" : shown;
 }
 
 export function percent(value) {

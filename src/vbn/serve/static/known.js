@@ -36,6 +36,17 @@ export function forget() {
   found.clear();
 }
 
+// Entities, or parents, that say more to somebody who has typed nothing yet than the most frequent words do.
+export async function toBeginWith(what) {
+  const { examples } = await theGuide();
+  const some = examples.filter((one) => one.kind !== "new");
+  const roots = what === "parents" ? (await get("tree", { limit: 6 })).nodes.map((one) => ({ ...one, side: "column", category: true })) : [];
+  const found = what === "parents" ? [...examples.flatMap((one) => one.parents), ...roots]
+    : [...some.map((one) => one.entity), ...some.flatMap((one) => one.near.map((each) => ({ ...each, name: each.entity, side: "column" })))];
+  const met = new Set();
+  return found.filter((one) => !met.has(one.name) && met.add(one.name)).slice(0, 8);
+}
+
 let guide = null;
 export function theGuide() {
   guide ??= get("guide").catch((error) => {

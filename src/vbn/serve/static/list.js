@@ -15,7 +15,7 @@ const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.l
 async function save(points) {
   const some = points.slice(0, SAVED);
   const words = await wordsOf(some.map((one) => one.id));
-  saveList("entities", ["entity", "label", "count", "uncertainty", "share of the prior"],
+  saveList("entities", ["entity", "label", "times_seen", "uncertainty", "share_of_prior"],
     some.map((one, n) => [words[n].name, words[n].label, one.count, one.std.toFixed(4), one.prior.toFixed(4)]));
 }
 

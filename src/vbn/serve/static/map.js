@@ -18,7 +18,7 @@ const AT_REST = 150; // milliseconds without a movement
 const TOLD = 250; // until the address says where the map is
 const LOOKS = 5000; // milliseconds between questions for a better layout
 const ZOOM = [0.5, 400];
-const ENOUGH = 400; // pixels beside the legend in which all of the map is shown; in less, the legend lies over the map
+const ENOUGH = 240; // pixels beside the legend, or below a list, in which all of the map is shown; in less, they lie over the map
 
 export function makeMap(chosen) {
   const box = document.getElementById("map-box");
@@ -50,11 +50,14 @@ export function makeMap(chosen) {
     const right = panel.open ? panel.offsetLeft + panel.offsetWidth : 0;
     return size().w - right >= ENOUGH ? right : 0;
   };
-  const middle = () => [(size().w + covered()) / 2, size().h / 2];
-  const unit = () => Math.min(size().w - covered(), size().h) / 2.1;
+  // The pixels at the top that search hits cover.
+  let listed = 0;
+  const under = () => (size().h - listed >= ENOUGH ? listed : 0);
+  const middle = () => [(size().w + covered()) / 2, (size().h + under()) / 2];
+  const unit = () => Math.min(size().w - covered(), size().h - under()) / 2.1;
   const toScreen = (x, y) => [middle()[0] + (x - view.x) * view.zoom * unit(), middle()[1] - (y - view.y) * view.zoom * unit()];
   const toPlane = (px, py) => [view.x + (px - middle()[0]) / (view.zoom * unit()), view.y - (py - middle()[1]) / (view.zoom * unit())];
-  const onCanvas = () => ({ ...view, x: view.x - covered() / 2 / (view.zoom * unit()) }); // what is in the middle of the canvas
+  const onCanvas = () => ({ ...view, x: view.x - covered() / 2 / (view.zoom * unit()), y: view.y + under() / 2 / (view.zoom * unit()) }); // what is in the middle of the canvas
   const digits = () => 3 + Math.max(0, Math.ceil(Math.log10(view.zoom)));
 
   const legend = makeLegend(box, document.getElementById("legend-body"), () => {
@@ -130,7 +133,7 @@ export function makeMap(chosen) {
       one.height = Math.round(tall * ratio);
     }
     canvas.dataset.drawn = String(painter.paint(onCanvas(), unit(), w, tall, ratio, level));
-    const [pen, under] = [over, wordy].map((layer) => {
+    const [pen, below] = [over, wordy].map((layer) => {
       const found = layer.getContext("2d");
       found.setTransform(ratio, 0, 0, ratio, 0, 0);
       found.clearRect(0, 0, w, tall);
@@ -143,12 +146,12 @@ export function makeMap(chosen) {
     const marked = marks.draw(pen, room, points, toScreen, { w, h: tall }, view.zoom * unit());
     if (lasso) outline(pen, room.colour("--accent"), lasso.map(([x, y]) => toScreen(x, y)));
     const { only, colour } = legend.how;
-    canvas.dataset.words = String(words.draw(under, room, view, toScreen, { shown, marked, only, byBranch: colour === "branch" }));
+    canvas.dataset.words = String(words.draw(below, room, view, toScreen, { shown, marked, only, byBranch: colour === "branch" }));
   }
 
   // Names are chosen where the map rests.
   function name() {
-    const now = `${place()} ${size().w} ${size().h} ${covered()}`;
+    const now = `${place()} ${size().w} ${size().h} ${covered()} ${under()}`;
     if (now === rested) return;
     rested = now;
     words.rest(onCanvas(), unit(), size(), shown).catch((error) => console.info(`no names for the map: ${error.message}`));
@@ -296,6 +299,13 @@ export function makeMap(chosen) {
     // Marks of a view, by their kind: chosen, near, basket, hit, finding, hover. They stay until the next view.
     mark: (kind, names) => awaiting(() => marks.set(kind, names)).catch((error) => console.info(`no marks: ${error.message}`)),
     spread: (names) => marks.spread(names),
+    // Makes room for a list of hits, as long as it is open: shorter lists that follow do not move the map again.
+    aside(list, hits) {
+      const before = listed;
+      const bottom = list ? list.getBoundingClientRect().bottom - canvas.getBoundingClientRect().top : 0;
+      listed = list ? Math.max(listed, hits ? bottom : 0) : 0;
+      if (listed !== before) draw();
+    },
     clear() {
       views += 1;
       marks.clear();

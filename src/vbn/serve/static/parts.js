@@ -28,8 +28,8 @@ export async function attempt(element, task, meanwhile) {
 
 // What the bars of a list are: `of` says of what a probability is.
 function measured(measure, of) {
-  if (measure === "cosine") return "expected cosine of the two densities, 1 if both are fully known and point the same way";
-  return `probability${of ? ` ${of}` : ""}, rather than being paired by chance${measure === "score" ? "; after the dial" : ""}`;
+  if (measure === "cosine") return "how alike they are: the expected cosine, 1 if both are fully known and point the same way";
+  return `how likely: the probability${of ? ` ${of}` : ""}, rather than being paired by chance${measure === "score" ? "; after the dial" : ""}`;
 }
 
 // What a cosine means in this model: how alike two entities are that were taken at random.
@@ -47,17 +47,17 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
   const rows = answers.answers;
   if (!rows.length) return h("p", { class: "note" }, empty);
   const probability = answers.measure !== "cosine";
-  const columns = ["entity", "label", probability ? "probability" : "cosine", "std", "count"];
+  const columns = ["entity", "label", probability ? "probability" : "cosine", "std", "times_seen"];
   const save = () => saveList(label, columns, rows.map((one) => [one.entity, one.label, one.score, one.std, one.count]));
   const list = h(
     "ol",
-    { class: "ranked", "aria-label": label },
+    { class: rows.some((one) => one.known) ? "ranked known" : "ranked", "aria-label": label },
     rows.map((one) =>
       h(
         "li",
         {},
         entityLink(one, side),
-        h("small", {}, one.category ? "category" : one.known ? `known, ${times(one.count).replace("seen ", "")}` : times(one.count)),
+        h("small", {}, one.category ? "category" : one.known ? `known; ${times(one.count)}` : times(one.count)),
         bar(one.score, one.std),
         h(
           "span",
@@ -69,7 +69,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
     ),
   );
   return [
-    h("p", { class: "note" }, `Bar: ${measured(answers.measure, of)}. Line: one standard deviation to both sides.`, probability || side === "row" ? null : usual()),
+    h("p", { class: "note" }, `Bar: ${measured(answers.measure, of)}. Line: how far off that may be, one standard deviation to both sides.`, probability || side === "row" ? null : usual()),
     list,
     h("button", { type: "button", class: "quiet", onclick: save, "aria-label": `Save as csv: ${label}` }, "Save as csv"),
   ];
@@ -114,6 +114,9 @@ function fromPrior(part, content) {
   return [part.parents.length ? "its parents" : "", content ? `its content (${content})` : ""].filter(Boolean).join(" and ");
 }
 
+// How often a pair was seen, where it was more than once.
+const together = (count) => (count === 1 ? "" : ` (${times(count).replace("seen ", "")})`);
+
 const ofAll = (share) => (share > 0.995 ? "almost all" : share < 0.005 ? "hardly any" : `${percent(share)} of all`);
 
 export function why(explanation, side, map) {
@@ -147,8 +150,8 @@ export function why(explanation, side, map) {
     ),
     category ? held(explanation.children, explanation.side) : null,
     pairs.length
-      ? h("p", {}, `Moved most by ${side === "row" ? "the rows " : ""}`,
-          pairs.map((pair, n) => [n ? ", " : "", entityLink(pair, side), ` (${number(pair.count, 0)}×)`]), ".")
+      ? h("p", {}, `Moved most by ${side === "row" ? "the rows it was seen with: " : "what it was seen with: "}`,
+          pairs.map((pair, n) => [n ? ", " : "", entityLink(pair, side), together(pair.count)]), ".")
       : null,
   ];
 }

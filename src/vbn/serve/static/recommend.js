@@ -1,12 +1,15 @@
 // What goes with a handful of entities, or with a row of training.
 
 import { post } from "./api.js";
-import { fill, h, later } from "./dom.js";
+import { fill, h, later, number } from "./dom.js";
 import { attempt, ranked } from "./parts.js";
 import { go, here, replace } from "./route.js";
 import { chips, field } from "./search.js";
 
-const WAYS = [["Folded in", "fold_in"], ["Averaged", "average"]];
+const WAYS = [
+  ["Folded in", "fold_in", "For one newcomer who has all of these."],
+  ["Averaged", "average", "For the mean of what they are."],
+];
 
 export function recommend(sheet, state, model, map) {
   const answers = h("div", { class: "pair" });
@@ -35,15 +38,15 @@ export function recommend(sheet, state, model, map) {
 
   function ask() {
     const chosen = state.popularity !== "auto";
-    label.textContent = `Popularity dial: ${chosen ? state.popularity : "automatic"} (rare ⟷ popular)`;
+    label.textContent = `Popularity dial: ${chosen ? number(state.popularity, 3).replace(/\.?0+$/, "") : "automatic"} (left: rare things first; right: popular ones)`;
     if (!chosen || Number(dial.value) !== state.popularity) dial.value = String(chosen ? state.popularity : 0);
     automatic.hidden = !chosen;
     if (!state.has.length && !state.user) {
       fill(answers, h("p", { class: "note" }, "Pick an entity to begin."));
       return;
     }
-    const ways = state.user ? [["By its own density", "fold_in"]] : WAYS.slice(0, model.shared ? 2 : 1);
-    fill(answers, ways.map(([title, query], n) => {
+    const ways = state.user ? [["By its own density", "fold_in", null]] : WAYS.slice(0, model.shared ? 2 : 1);
+    fill(answers, ways.map(([title, query, told], n) => {
       const list = h("div", {});
       attempt(list, async () => {
         const who = state.user ? { user: state.user } : { entities: state.has };
@@ -51,7 +54,7 @@ export function recommend(sheet, state, model, map) {
         if (n === 0 && list.isConnected) map.mark("near", found.answers.map((one) => one.entity));
         return ranked(found, { label: title, of: "of occurring with these" });
       });
-      return h("div", { class: "card" }, h("h3", {}, title), list);
+      return h("div", { class: "card" }, h("h3", {}, title), told ? h("p", { class: "note" }, told) : null, list);
     }));
   }
   ask();

@@ -2,11 +2,15 @@
 
 import { get } from "./api.js";
 import { h, fill, later, named, times } from "./dom.js";
-import { labelIfKnown, lookUp } from "./known.js";
+import { labelIfKnown, lookUp, toBeginWith } from "./known.js";
 
 let boxes = 0;
+let pressing = false;  // until it is lifted again: what it is pressed on must not move away
+addEventListener("pointerdown", () => { pressing = true; }, true);
+for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => { pressing = false; }, true);
 
-export function combobox(input, list, chosen, { side = null, clear = true, offered = () => {} } = {}) {
+// `begin` says what an empty box offers: telling "entities", "parents", or null for the most frequent names.
+export function combobox(input, list, chosen, { side = null, clear = true, begin = "entities", offered = () => {} } = {}) {
   const id = `box${(boxes += 1)}`;
   let options = [];
   let listed = null;  // what was typed when they were asked for
@@ -18,7 +22,12 @@ export function combobox(input, list, chosen, { side = null, clear = true, offer
     at = -1;
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
-    offered([]);
+    offered([], false);
+  };
+  const closeSoon = () => {
+    if (document.activeElement === input) return;
+    if (pressing) setTimeout(closeSoon, 50);
+    else close();
   };
   const items = () => [...list.querySelectorAll("[role=option]:not([aria-disabled])")];
   const mark = (to) => {
@@ -57,13 +66,15 @@ export function combobox(input, list, chosen, { side = null, clear = true, offer
     fill(list, near ? told("nothing found; perhaps") : null, entities.length ? entities.map(option) : told("nothing found"));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
-    offered(typed ? entities.filter((one) => one.side === "column").map((one) => one.name) : []);
+    offered(typed ? entities.filter((one) => one.side === "column").map((one) => one.name) : [], true);
   };
+  const telling = async () => (side === "row" || !begin ? [] : toBeginWith(begin).catch(() => []));
   const look = later(async () => {
     const typed = input.value;
     try {
-      const found = await get("entities", { q: typed, limit: 12, side }, id);
-      show(found.entities, typed, found.near);
+      const some = typed.trim() ? [] : await telling();
+      const found = some.length && input.value === typed ? { entities: some } : await get("entities", { q: input.value, limit: 12, side }, id);
+      show(found.entities, some.length ? typed : input.value, found.near);
     } catch (error) {
       if (error.name !== "AbortError") show([], typed);
     }
@@ -73,7 +84,7 @@ export function combobox(input, list, chosen, { side = null, clear = true, offer
     look();
   });
   input.addEventListener("focus", () => input.dataset.quiet || look());
-  input.addEventListener("blur", () => setTimeout(close, 100));
+  input.addEventListener("blur", () => setTimeout(closeSoon, 100));
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();

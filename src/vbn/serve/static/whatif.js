@@ -27,7 +27,7 @@ export function whatIf(sheet, state, model, map) {
     h("h2", {}, "What if there were…"),
     h("p", { class: "note" }, "A name that the model does not know, what it is a kind of, and perhaps what it was seen with. Nothing is changed in the model."),
     h("div", { class: "field" }, h("label", { for: "new-name" }, "Its name"), name),
-    field("A parent", (entity) => change({ parent: [...new Set([...state.parent, entity.name])] }), { side: "column" }),
+    field("A parent", (entity) => change({ parent: [...new Set([...state.parent, entity.name])] }), { side: "column", begin: model.taxonomy ? "parents" : null }),
     chips(state.parent, (entry) => without("parent", entry), "Parents"),
     field("Seen with", (entity) => change({ context: [...state.context, entity.name] }), { side: contextsSide }),
     chips([...new Set(state.context)], (entry) => without("context", entry), "Seen with", contextsSide),
@@ -47,10 +47,12 @@ export function whatIf(sheet, state, model, map) {
     fill(answers, place);
     attempt(place, async () => {
       const found = await post("what-if", asked, "what-if");
+      const told = asked.parents.length || asked.contexts.length || asked.text;
       if (place.isConnected) {
-        map.ghost(found.place, state.name);
-        map.mark("near", found.similar.answers.map((one) => one.entity));
+        map.ghost(told ? found.place : null, state.name);
+        map.mark("near", told ? found.similar.answers.map((one) => one.entity) : []);
       }
+      if (!told) return h("p", { class: "note" }, "Say what it is a kind of, or what it was seen with. Without that it may stand anywhere.");
       const from = state.parent.length ? "its parents" : "the prior alone, as it has no parents";
       return [
         block("It would stand near", ranked(found.similar, { label: `Nearest to ${state.name}` })),
