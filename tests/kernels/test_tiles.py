@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from vbn.kernels.compile import kernel
-from vbn.kernels.tiles import SUMS, add_tiles, dot_tiles, place, score_columns, sum_four, turn_tiles, width
+from vbn.kernels.tiles import (
+    SUMS,
+    add_tiles,
+    dot_tiles,
+    place,
+    score_columns,
+    score_rows,
+    sum_four,
+    sum_rows,
+    turn_tiles,
+    width,
+)
 
 
 @kernel
@@ -30,6 +41,16 @@ def added(source, starts, at, weights, sums):
 @kernel
 def four(block, d, before, steps, residual, slopes, n, sums):
     sum_four(block, d, before, steps, residual, slopes, n, sums)
+
+
+@kernel
+def rows_scored(block, spread, d, means, seconds, variances, n, first, second):
+    score_rows(block, spread, d, means, seconds, variances, n, first, second)
+
+
+@kernel
+def rows_summed(block, d, weights, n, sums):
+    sum_rows(block, d, weights, n, sums)
 
 
 @kernel
@@ -131,3 +152,20 @@ def test_sums_of_four_dimensions(dtype, cells):
     products = (x * slopes[:cells]) @ x.T
     expected = [*(x @ rest), *(products[k, m] for k in range(4) for m in range(k + 1))]
     np.testing.assert_allclose(sums, expected, **close(dtype))
+
+
+def test_four_rows_add_to_the_moments_of_scores_and_to_sums(dtype):
+    rng = np.random.default_rng(5)
+    block, spread = rng.normal(size=(2, 12, 40)).astype(dtype)
+    means, seconds, variances = rng.normal(size=(3, 12)).astype(dtype)
+    first, second, weights = rng.normal(size=(3, 40)).astype(dtype)
+    before, sums = (first.copy(), second.copy()), np.full(5, np.nan, dtype)
+    rows_scored(block, spread, 4, means, seconds, variances, 24, first, second)
+    rows_summed(spread[:, 8:], 4, weights, 24, sums)
+    part, other = block[4:8].astype(float), spread[4:8].astype(float)
+    added = means[4:8] @ part, seconds[4:8] @ other + variances[4:8] @ part**2
+    for found, was, more in zip((first, second), before, added, strict=True):
+        np.testing.assert_allclose(found[:24], was[:24] + more[:24], **close(dtype))
+        np.testing.assert_array_equal(found[24:], was[24:])
+    np.testing.assert_allclose(sums[:4], other[:, 8:32] @ weights[:24], **close(dtype))
+    assert np.isnan(sums[4])

@@ -43,18 +43,12 @@ class Cases:
         catalogue = trained.profile.candidates("column").copy()
         catalogue[self.columns] = True
         ids = np.flatnonzero(catalogue)
-        offsets = [dial.added(trained.profile)[ids].astype(np.float32) for dial in dials]
+        offsets = np.array([dial.added(trained.profile)[ids].astype(np.float32) for dial in dials])
         above, others = np.empty((len(dials), len(self.rows))), np.empty(len(self.rows))
         for part, scores, at in self._scored(trained, ids):
-            targets, lines = np.searchsorted(ids, self.columns[part]), np.arange(len(at))
+            targets = np.searchsorted(ids, self.columns[part])
             others[part] = np.isfinite(scores).sum(axis=1)[at] - 1
-            turned = scores if len(at) == len(scores) else scores[at]  # mostly one pair of a row
-            room = np.empty_like(turned)
-            for number, offset in enumerate(offsets):
-                np.add(turned, offset, out=room)
-                own = room[lines, targets][:, None]
-                reached = _counted(room >= own) + _counted(room > own)
-                above[number, part] = (reached - 1) / 2.0  # ties count half
+            above[:, part] = _above(scores, at, targets, offsets)
         return above, others
 
     def _scored(self, trained: Trained, ids: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
@@ -69,7 +63,7 @@ class Cases:
             scores[np.repeat(np.arange(len(block)), np.diff(own[0])), own[1]] = -np.inf
             if trained.shared:
                 scores[np.arange(len(block)), block] = -np.inf
-            yield part, scores[:, ids], at.reshape(-1)
+            yield part, scores.take(ids, axis=1), at.reshape(-1)  # by row, unlike scores[:, ids]
 
 
 def _columns_of(counts: Counts, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,9 +74,13 @@ def _columns_of(counts: Counts, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return starts, counts.indices[cells]
 
 
-def _counted(mask: np.ndarray) -> np.ndarray:
-    """Count what is true in each row; numpy is several times as fast with one row at a time."""
-    return np.fromiter((np.count_nonzero(row) for row in mask), np.int64, len(mask))
+def _above(scores: np.ndarray, at: np.ndarray, targets: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return how many columns rank above each target (dials, pairs); ties count half."""
+    from vbn.kernels.dials import count_above
+
+    above = np.empty((len(offsets), len(at)))
+    count_above(scores, at, targets, offsets, above)
+    return above
 
 
 def worth_of(above: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -8,34 +8,39 @@ from vbn.kernels.compile import helper, kernel
 
 
 @helper
+def _offered(k, worth, found, places, worths):
+    """Offer column k to those that tell most, a heap whose root is the worst; return how many there are."""
+    most = len(places)
+    if found == most and worth <= worths[0]:
+        return found
+    if found < most:
+        child = found
+        while child > 0 and worth < worths[(child - 1) // 2]:
+            worths[child], places[child] = worths[(child - 1) // 2], places[(child - 1) // 2]
+            child = (child - 1) // 2
+        worths[child], places[child] = worth, k
+        return found + 1
+    root = 0
+    while 2 * root + 1 < most:
+        child = 2 * root + 1
+        if child + 1 < most and worths[child + 1] < worths[child]:
+            child += 1
+        if worths[child] >= worth:
+            break
+        worths[root], places[root] = worths[child], places[child]
+        root = child
+    worths[root], places[root] = worth, k
+    return found
+
+
+@helper
 def _chosen(indptr, indices, values, totals, ridge, j, places, worths):
     """List the columns that tell most of column j, each by itself, in ascending order; return how many."""
-    found, most = 0, len(places)
+    found = 0
     for at in range(indptr[j], indptr[j + 1]):
         k = indices[at]
-        if k == j:
-            continue
-        worth = values[at] * values[at] / (totals[k] + ridge)
-        if found == most and worth <= worths[0]:
-            continue
-        if found < most:  # a heap whose root is the worst
-            child = found
-            found += 1
-            while child > 0 and worth < worths[(child - 1) // 2]:
-                worths[child], places[child] = worths[(child - 1) // 2], places[(child - 1) // 2]
-                child = (child - 1) // 2
-            worths[child], places[child] = worth, k
-            continue
-        root = 0
-        while 2 * root + 1 < most:
-            child = 2 * root + 1
-            if child + 1 < most and worths[child + 1] < worths[child]:
-                child += 1
-            if worths[child] >= worth:
-                break
-            worths[root], places[root] = worths[child], places[child]
-            root = child
-        worths[root], places[root] = worth, k
+        if k != j:
+            found = _offered(k, values[at] * values[at] / (totals[k] + ridge), found, places, worths)
     places[:found].sort()
     return found
 
@@ -112,3 +117,45 @@ def column_weights(first, last, indptr, indices, values, totals, ridge, columns,
         _solved(matrix, right, n)
         columns[j, :n], columns[j, n:] = chosen, -1
         weights[j, :n], weights[j, n:] = right[:n], 0.0
+
+
+@kernel
+def count_together(first, last, starts, rows, indptr, indices, together):
+    """Count the rows that have two columns at once, for the columns first..last-1 and all others.
+
+    Column j is in the rows rows[starts[j]:starts[j + 1]], and row i has the columns indices[indptr[i]:indptr[i + 1]].
+    """
+    one = together.dtype.type(1)
+    for j in range(first, last):
+        found = together[j]
+        for k in range(len(found)):
+            found[k] = 0
+        for at in range(starts[j], starts[j + 1]):
+            i = rows[at]
+            for place in range(indptr[i], indptr[i + 1]):
+                found[indices[place]] += one
+
+
+@kernel
+def weights_of_few(first, last, together, ridge, columns, weights):
+    """Compute what `column_weights` does from an array of all pairs of columns."""
+    most, m = columns.shape[1], len(together)
+    places, worths, totals = np.empty(most, np.int64), np.empty(most), np.empty(m)
+    matrix, right = np.empty((most, most)), np.empty(most)
+    for k in range(m):
+        totals[k] = together[k, k]
+    for j in range(first, last):
+        n = 0
+        for k in range(m):
+            value = together[j, k]
+            if value > 0 and k != j:
+                n = _offered(k, value * value / (totals[k] + ridge), n, places, worths)
+        places[:n].sort()
+        for at in range(n):
+            for other in range(at):
+                matrix[at, other] = together[places[at], places[other]]
+            matrix[at, at] = totals[places[at]] + ridge
+            right[at] = together[j, places[at]]
+        _solved(matrix, right, n)
+        for at in range(most):
+            columns[j, at], weights[j, at] = (places[at], right[at]) if at < n else (-1, 0.0)

@@ -29,8 +29,8 @@ def _mark(q, events, marks):
 @helper
 def _place(k, j, other, bias, work):
     """Lay out a cell with entity j."""
-    block, spread, _, _, shift, shift_variance = work
-    for d in range(block.shape[0]):
+    block, spread, _, _, shift, shift_variance = work[:6]
+    for d in range(other.mean.shape[1]):
         block[d, k] = other.mean[j, d]
         spread[d, k] = other.variance[j, d]
     if len(bias.mean) > 0:
@@ -76,8 +76,9 @@ def _set_bias(n, mean, variance, work):
 
 
 @helper
-def _update_bias(q, n, own, prior, slopes, residual):
+def _update_bias(q, n, own, prior, cells):
     """Update the bias of entity q from its linearised cells; return by how much it moved, squared, in variances."""
+    slopes, residual = cells[0], cells[1]
     tau, before = prior.tau[q], np.float64(own.mean[q])
     precision = tau + prior.evidence.precision[q]
     linear = tau * prior.mean[q] + prior.evidence.linear[q]
@@ -119,7 +120,6 @@ def observe(events, own, prior, own_bias, bias_prior, other, bias, sweeps, settl
     """
     t, dtype, n = other.mean.shape[1], other.mean.dtype, _most(events)
     work, marks = layout(t, n, dtype), np.zeros(len(other.mean), np.int64)
-    slopes, residual, moments = np.empty(n, dtype), np.empty(n, dtype), (np.empty(n, dtype), np.empty(n, dtype))
     mean, variance, precision, linear = np.empty(t), np.empty(t), np.empty(t), np.empty(t)
     before = np.empty(t)
     with_bias = len(own_bias.mean) > 0
@@ -139,16 +139,16 @@ def observe(events, own, prior, own_bias, bias_prior, other, bias, sweeps, settl
             if with_bias:
                 _set_bias(n, own_bias.mean[q], own_bias.variance[q], work)
             before[:] = mean
-            linearise_cells(n, mean, variance, work, slopes, residual, moments)
-            ascend(n, mean, variance, precision, linear, work, slopes, residual)
+            linearise_cells(n, mean, variance, work)
+            ascend(n, mean, variance, precision, linear, work)
             moved = 0.0
             for d in range(t):
                 moved = max(moved, (mean[d] - before[d]) ** 2 / variance[d])
             if with_bias:
                 if sweep > 0:
                     _update_bias_precision(q, own_bias, bias_prior)
-                linearise_cells(n, mean, variance, work, slopes, residual, moments)
-                moved = max(moved, _update_bias(q, n, own_bias, bias_prior, slopes, residual))
+                linearise_cells(n, mean, variance, work)
+                moved = max(moved, _update_bias(q, n, own_bias, bias_prior, work[6]))
             if moved < settled * settled:
                 break
         for d in range(t):

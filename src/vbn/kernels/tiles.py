@@ -250,6 +250,48 @@ def _sum_four(_, block, d, before, steps, residual, slopes, n, sums):
 
 
 @intrinsic
+def _sum_rows(_, block, d, weights, n, sums):
+    def generate(context, builder, signature, arguments):
+        code = _Code(context, builder, signature, arguments, signature.args[0].dtype)
+        block, d, weights, n, sums = code.given
+        rows = [code.row(block, builder.add(d, _WORD(k))) for k in range(4)]
+        totals = [code.variable() for _ in rows]
+        with cgutils.for_range(builder, builder.udiv(n, _WORD(SIDE))) as loop:
+            at = builder.mul(loop.index, _WORD(SIDE))
+            weight = code.load(code.start(weights), at)
+            for row, total in zip(rows, totals, strict=True):
+                code.add_to(total, weight, code.load(row, at))
+        for k, total in enumerate(totals):
+            number = code.total(builder.load(total))
+            builder.store(number, builder.gep(sums.data, [_WORD(k)]))
+        return context.get_dummy_value()
+
+    return types.void(block, d, weights, n, sums), generate
+
+
+@intrinsic
+def _score_rows(_, block, spread, d, means, seconds, variances, n, first, second):
+    def generate(context, builder, signature, arguments):
+        code = _Code(context, builder, signature, arguments, signature.args[0].dtype)
+        block, spread, d, means, seconds, variances, n, first, second = code.given
+        rows, spreads = ([code.row(array, builder.add(d, _WORD(k))) for k in range(4)] for array in (block, spread))
+        own = [[code.spread(code.start(array), d, k) for k in range(4)] for array in (means, seconds, variances)]
+        with cgutils.for_range(builder, builder.udiv(n, _WORD(SIDE))) as loop:
+            at = builder.mul(loop.index, _WORD(SIDE))
+            score, others = code.load(code.start(first), at), code.load(code.start(second), at)
+            for k in range(4):
+                context_mean = code.load(rows[k], at)
+                score = code.plus(score, own[0][k], context_mean)
+                others = code.plus(others, own[1][k], code.load(spreads[k], at))
+                others = code.plus(others, own[2][k], builder.fmul(context_mean, context_mean))
+            code.store(score, code.start(first), at)
+            code.store(others, code.start(second), at)
+        return context.get_dummy_value()
+
+    return types.void(block, spread, d, means, seconds, variances, n, first, second), generate
+
+
+@intrinsic
 def _score_columns(_, block, t, at, means, squares, scores, spreads):
     def generate(context, builder, signature, arguments):
         code = _Code(context, builder, signature, arguments, signature.args[0].dtype)
@@ -292,8 +334,17 @@ sum_four(block, d, before, steps, residual, slopes, n, sums): first the residual
 four dimensions from row `before` on. Then `sums` are: x_k residual for each k, and slope x_k x_m for each m <= k, in
 the order 00, 10, 11, 20 to 33. n is a multiple of eight.
 """
+sum_rows: Any = _sum_rows
+"""Sum weights w over the cells of a chunk for four rows of a block: sums[k] = sum w block[d + k].
 
+sum_rows(block, d, weights, n, sums), n a multiple of eight.
+"""
+score_rows: Any = _score_rows
+"""Add what four dimensions, from row d on, give to the moments of the scores of cells.
 
+score_rows(block, spread, d, means, seconds, variances, n, first, second): first += sum means c, and
+second += sum seconds w + variances c^2, with c and w from `block` and `spread`. n is a multiple of eight.
+"""
 score_columns: Any = _score_columns
 """Sum weights over the t dimensions of eight cells of a block of contexts.
 

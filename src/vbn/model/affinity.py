@@ -24,6 +24,7 @@ _SCALE = 4.0  # a change of p changes the logit by this at least
 _MOST = 64  # columns that speak for one
 _PRODUCTS = 200_000_000  # pairs of columns of a row that are counted; where rows have more, some rows stand for all
 _COLUMNS = 256  # in a task
+_DENSE, _FILLED = 1 << 26, 4  # pairs of columns that an array of all of them may have, and for each product
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,15 +37,25 @@ class Affinity:
     @classmethod
     def learned(cls, counts: Counts, engine: Engine, seed: int = 0) -> Affinity:
         """Learn the weights from what rows have; how often they have it does not matter."""
-        from vbn.kernels.affinity import column_weights
+        from vbn.kernels.affinity import column_weights, weights_of_few
 
-        together, m = _together(counts, seed), counts.shape[1]
-        totals = together.diagonal().astype(np.float64)
+        has, m = _some(counts, seed), counts.shape[1]
         most = min(_MOST, max(m - 1, 1))
         columns, weights = np.empty((m, most), np.int32), np.empty((m, most), np.float32)
-        indptr = together.indptr.astype(np.int64)
-        arrays = indptr, together.indices, together.data, totals, _RIDGE, columns, weights
-        engine.map(lambda first, last: column_weights(first, last, *arrays), row_ranges(m, _COLUMNS))
+        if m * m <= min(_DENSE, _FILLED * _products(has)):
+            pairs = _all_pairs(has, engine)
+
+            def task(first: int, last: int) -> None:
+                weights_of_few(first, last, pairs, _RIDGE, columns, weights)
+
+        else:
+            together = _sparse_pairs(has)
+            totals, indptr = together.diagonal().astype(np.float64), together.indptr.astype(np.int64)
+
+            def task(first: int, last: int) -> None:
+                column_weights(first, last, indptr, together.indices, together.data, totals, _RIDGE, columns, weights)
+
+        engine.map(task, row_ranges(m, _COLUMNS))
         return cls(columns, weights)
 
     def __len__(self) -> int:
@@ -99,16 +110,42 @@ class Affinity:
         return csr_array((self.weights[there], (self.columns[there], target)), shape=(len(self), len(self)))
 
 
-def _together(counts: Counts, seed: int) -> Any:
-    """Return how many rows have two columns at once, for all pairs of columns."""
+def _products(counts: Any) -> float:
+    """Return the number of pairs of columns of a row, over all rows."""
+    return float((np.diff(counts.indptr).astype(np.float64) ** 2).sum())
+
+
+def _some(counts: Counts, seed: int) -> Any:
+    """Return which row has which column, as a sparse array of ones; some rows if all would have too many pairs."""
     from scipy.sparse import csr_array
 
-    sizes = np.diff(counts.indptr).astype(np.float64)
-    rows, products = np.arange(counts.shape[0]), float((sizes**2).sum())
-    if products > _PRODUCTS:
-        rng = np.random.default_rng([seed, 0xAFF1])
-        rows = np.sort(rng.permutation(rows)[: int(len(rows) * _PRODUCTS / products)])
-    has = csr_array((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), shape=counts.shape)[rows]
+    rows, products = np.arange(counts.shape[0]), _products(counts)
+    has = csr_array((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), shape=counts.shape)
+    if products <= _PRODUCTS:
+        return has
+    rng = np.random.default_rng([seed, 0xAFF1])
+    return has[np.sort(rng.permutation(rows)[: int(len(rows) * _PRODUCTS / products)])]
+
+
+def _sparse_pairs(has: Any) -> Any:
+    """Return how many rows have two columns at once, for all pairs of columns that any row has."""
+    from scipy.sparse import csr_array
+
     found = csr_array(has.T @ has)
     found.sort_indices()
     return found
+
+
+def _all_pairs(has: Any, engine: Engine) -> np.ndarray:
+    """Return how many rows have two columns at once, for all pairs of columns."""
+    from vbn.kernels.affinity import count_together
+
+    m, turned = has.shape[1], has.tocsc()
+    together = np.empty((m, m), np.float32)
+    starts, indptr = turned.indptr.astype(np.int64), has.indptr.astype(np.int64)
+
+    def task(first: int, last: int) -> None:
+        count_together(first, last, starts, turned.indices, indptr, has.indices, together)
+
+    engine.map(task, row_ranges(m, _COLUMNS))
+    return together
