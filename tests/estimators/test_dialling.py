@@ -63,7 +63,7 @@ def test_a_position_is_chosen_for_each_favour_and_used(shopped):
     assert set(chosen(shopped).values()) <= positions
     assert chosen(shopped)["rare"] != chosen(shopped)["all"]  # or the next lines say little
     for favour, (weight, floor) in chosen(shopped).items():
-        explicit = shopped.recommend(user="u1", k=20, popularity=weight, popularity_floor=floor)
+        explicit = shopped.recommend(user="u1", k=20, popularity=weight, popularity_floor=floor, affinity=True)
         assert shopped.recommend(user="u1", k=20, favour=favour).to_dicts() == explicit.to_dicts()
     assert shopped.recommend(user="u1").to_dicts() == shopped.recommend(user="u1", favour="all").to_dicts()
     with pytest.raises(vbn.ParameterError, match="favour='popular' must be 'all', 'balanced' or 'rare'"):
@@ -103,7 +103,8 @@ def test_where_the_rare_lose_by_popularity_favouring_them_turns_the_dial_down(se
 def test_nobody_who_wants_none_gets_one(shopped):
     without = model(favour=None).fit(shop(hits_and_clubs()))
     assert chosen(without) == {}
-    assert without.recommend(user="u1").to_dicts() == shopped.recommend(user="u1", popularity=0.0).to_dicts()
+    unturned = shopped.recommend(user="u1", popularity=0.0, affinity=True)
+    assert without.recommend(user="u1").to_dicts() == unturned.to_dicts()
 
 
 @pytest.mark.parametrize("favour", FAVOURS)
@@ -117,7 +118,7 @@ def test_very_little_data_has_none():
     fitted = model().fit(shop([("ann", "tea"), ("ann", "milk"), ("ben", "tea"), ("ben", "honey")] * 5))
     assert chosen(fitted) == {}
     name = fitted.trained_.columns[0]
-    assert fitted.recommend([name]).to_dicts() == fitted.recommend([name], popularity=0.0).to_dicts()
+    assert fitted.recommend([name]).to_dicts() == fitted.recommend([name], popularity=0.0, affinity=True).to_dicts()
 
 
 def test_words_that_training_thins_out_come_back_where_a_word_of_a_sentence_is_asked_for():
@@ -179,7 +180,7 @@ def test_any_number_of_threads_chooses_the_same(shopped, monkeypatch):
 def test_it_is_saved_and_loaded(shopped, counts, tmp_path):
     loaded = vbn.load(shopped.save(tmp_path / "model", counts=counts))
     assert chosen(loaded) == chosen(shopped)
-    asked = {"user": "u1", "k": 20, "exclude_seen": False}
+    asked = {"user": "u1", "k": 20, "exclude_seen": False, "affinity": False}
     assert loaded.recommend(**asked).to_dicts() == shopped.recommend(**asked).to_dicts()
 
 

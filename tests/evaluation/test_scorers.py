@@ -29,7 +29,7 @@ def parts(shop):
 
 @pytest.fixture(scope="module")
 def model(parts):
-    return vbn.VBN(dim=6, epochs=15, negatives=3, verbose=False).fit(parts[0])
+    return vbn.VBN(dim=6, epochs=15, negatives=3, affinity=False, verbose=False).fit(parts[0])
 
 
 class Own:

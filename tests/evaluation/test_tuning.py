@@ -66,7 +66,7 @@ def test_the_same_seed_tries_the_same_and_another_seed_something_else(shop, tune
 
 def test_figures_are_those_of_evaluate_recommendation(shop):
     judge = Judge(shop, seed=3)
-    model = small().fit(judge.train)
+    model = small(affinity=False).fit(judge.train)
     cases = judge._cases
     users, items = [shop.rows[i] for i in cases.rows], [shop.columns[j] for j in cases.columns]
     (row, *_) = evaluate_recommendation(model, users, items, popularity=0.0)
@@ -84,7 +84,8 @@ def test_the_dial_of_a_judgement_is_that_of_recommend(shop):
     model = small().fit(judge.train)
     user, item = shop.rows[judge._cases.rows[0]], shop.columns[judge._cases.columns[0]]
     for number, dial in enumerate(DIALS):
-        answers = model.recommend(user=user, k=100, popularity=dial.weight, popularity_floor=dial.floor)
+        turned = {"popularity": dial.weight, "popularity_floor": dial.floor}
+        answers = model.recommend(user=user, k=100, affinity=True, **turned)
         place = [row.entity for row in answers].index(item)
         assert place == judge._cases.ranks(model.trained_)[0][number, 0]
 
@@ -104,7 +105,8 @@ def test_the_model_s_own_dial_follows_what_is_favoured(shop):
     rare = vbn.tune(shop, favour="rare", estimator=small(favour="all"), **given)
     assert (rare.favour, rare.tuning_.favour) == ("rare", "rare")
     auto, (weight, floor) = rare.recommend(user="u1"), rare.trained_.dials["rare"]
-    assert auto.to_dicts() == rare.recommend(user="u1", popularity=weight, popularity_floor=floor).to_dicts()
+    turned = {"popularity": weight, "popularity_floor": floor}
+    assert auto.to_dicts() == rare.recommend(user="u1", affinity=True, **turned).to_dicts()
     # Without a word of what to favour, the estimator's is kept.
     assert vbn.tune(shop, estimator=small(favour="balanced"), **given).tuning_.favour == "balanced"
     undialled = vbn.tune(shop, estimator=small(favour=None), **given)

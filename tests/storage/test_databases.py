@@ -70,7 +70,7 @@ def test_duckdb_gives_the_top_ten_with_probability_and_std(shop, tmp_path, monke
     with duckdb.connect() as connection:
         connection.execute(statement("duckdb"))
         rows = connection.execute(statement("question").replace("'u17'", f"'{user}'")).fetchall()
-    assert_same(rows, shop.recommend(user=user, k=10))
+    assert_same(rows, shop.recommend(user=user, k=10, affinity=False))
 
 
 def test_the_vectors_multiply_to_the_moments_of_all_pairs(shop, tmp_path):
@@ -188,4 +188,4 @@ def test_postgres_gives_the_top_ten_with_probability_and_std(shop, postgres, tmp
     for user in ("u17", "u2"):
         for asked in (question, narrowed):
             rows = postgres.execute(asked.replace("'u17'", f"'{user}'")).fetchall()
-            assert_same(rows, shop.recommend(user=user, k=10))
+            assert_same(rows, shop.recommend(user=user, k=10, affinity=False))

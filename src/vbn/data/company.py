@@ -47,10 +47,11 @@ def has_short_rows(data: Dataset) -> bool:
 
 def columns_are_rows(data: Dataset) -> bool:
     """Return whether columns are rows already, as `with_co_occurrences` makes them: counts that are symmetric."""
-    seen = np.flatnonzero(data.counts.column_sums() > 0)
-    if not all(data.columns[column] in data.rows for column in seen.tolist()):
+    seen = np.flatnonzero(data.counts.column_sums() > 0).tolist()
+    rows = [column for column in seen if data.columns[column] in data.rows]  # not those that occur with no other
+    if 2 * len(rows) <= len(seen):
         return False
-    square = data.counts.to_scipy()[data.rows.ids([data.columns[column] for column in seen.tolist()])][:, seen]
+    square = data.counts.to_scipy()[data.rows.ids([data.columns[column] for column in rows])][:, rows]
     return square.nnz > 0 and abs(square - square.T).max() <= 1e-9 * square.max() and not square.diagonal().any()
 
 
