@@ -83,7 +83,7 @@ def test_users_and_their_lists_are_ranked_alike(model):
     trained, data = model.trained_, model.data_
     row = data.rows.id("u5")
     mine = data.counts.indices[data.counts.indptr[row] : data.counts.indptr[row + 1]].astype(np.int64)
-    lifts = trained.lifts(np.array([0, len(mine), len(mine)]), mine).toarray()
+    lifts = trained.lifts(np.array([0, len(mine), len(mine)]), mine).dense()
     assert (lifts[1] == 0).all()  # a user with no history
     plain = as_scorer(fitted(affinity=False))
     lifted = as_scorer(model)
@@ -93,8 +93,8 @@ def test_users_and_their_lists_are_ranked_alike(model):
 
 
 def test_what_comes_twice_counts_once(model):
-    once = model.trained_.lifts(np.array([0, 2]), np.array([3, 5])).toarray()
-    twice = model.trained_.lifts(np.array([0, 4]), np.array([3, 5, 5, 3])).toarray()
+    once = model.trained_.lifts(np.array([0, 2]), np.array([3, 5])).dense()
+    twice = model.trained_.lifts(np.array([0, 4]), np.array([3, 5, 5, 3])).dense()
     np.testing.assert_array_equal(once, twice)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import vbn
 from vbn.inference import Dial, Hidden, rank, ranking
-from vbn.model import Gaussians
+from vbn.model import Affinity, Gaussians
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def trained():
     return vbn.VBN(dim=6, epochs=3, verbose=False).fit(data).trained_
 
 
-def brute_force(trained, queries, k, candidates, hidden, dial, rank_by):
+def brute_force(trained, queries, k, candidates, hidden, dial, rank_by, lifted=0.0):
     q, base = trained.posterior, -np.log(trained.negatives)
     u, s = queries.mean.astype(float), queries.variance.astype(float)
     v, w = q.v.mean.astype(float), q.v.variance.astype(float)
@@ -29,7 +29,7 @@ def brute_force(trained, queries, k, candidates, hidden, dial, rank_by):
         "mean": mean,
         "lower": mean - np.sqrt(variance),
     }[rank_by]
-    scores = scores + added(trained, dial)
+    scores = scores + added(trained, dial) + lifted
     found = []
     for row, hide in zip(scores, hidden, strict=True):
         ids = np.setdiff1d(candidates, hide)
@@ -45,6 +45,20 @@ def added(trained, dial):
     return np.where((counts == 0) & (dial.weight < 0), np.minimum(extra, 0.0), extra)
 
 
+def lifts_of(has, n_columns, rng, strength):
+    """What columns add to others for queries that have some, and the same written out."""
+    places = np.array([rng.choice(n_columns, 5, replace=False) for _ in range(n_columns)], np.int32)
+    places[rng.random(places.shape) < 0.2] = -1
+    weights = rng.normal(0, strength, places.shape).astype(np.float32)
+    indptr = np.concatenate(([0], np.cumsum([len(one) for one in has])))
+    lifts = Affinity(places, weights).lifts(indptr, np.concatenate(has), n_columns)
+    lifted = np.zeros((len(has), n_columns))
+    for q, mine in enumerate(has):
+        for j in range(n_columns):
+            lifted[q, j] = 4.0 * weights[j][(places[j] >= 0) & np.isin(places[j], mine)].sum()
+    return lifts, lifted
+
+
 @given(
     rank_by=st.sampled_from(sorted(ranking.RANK_BY)),
     seed=st.integers(0, 10_000),
@@ -54,8 +68,9 @@ def added(trained, dial):
     shift=st.sampled_from([-20.0, 0.0, 20.0]),
     dial=st.sampled_from([Dial(), Dial(-0.5), Dial(2.0), Dial(2.0, 3.0)]),
     block=st.sampled_from([1, 17, 1 << 20]),
+    strength=st.sampled_from([None, 0.1, 3.0]),
 )
-def test_equals_sorting_everything(trained, rank_by, seed, n, k, scale, shift, dial, block):
+def test_equals_sorting_everything(trained, rank_by, seed, n, k, scale, shift, dial, block, strength):
     rng = np.random.default_rng(seed)
     shifted = trained.with_posterior(trained.posterior.copy())
     shifted.posterior.bias.mean += np.float32(shift)  # all negative, mixed, all positive: the bound differs
@@ -65,10 +80,11 @@ def test_equals_sorting_everything(trained, rank_by, seed, n, k, scale, shift, d
     total = len(trained.columns)
     candidates = np.sort(rng.choice(total, rng.integers(1, total + 1), replace=False))
     hidden = [rng.choice(total, rng.integers(0, total), replace=False) for _ in range(n)]
+    lifts, lifted = (None, 0.0) if strength is None else lifts_of(hidden, total, rng, strength)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_SCORES", block)
-        ranked = rank(shifted, queries, k, candidates, Hidden.of(hidden), dial, rank_by=rank_by)
-    for q, (ids, scores) in enumerate(brute_force(shifted, queries, k, candidates, hidden, dial, rank_by)):
+        ranked = rank(shifted, queries, k, candidates, Hidden.of(hidden), dial, rank_by=rank_by, lifts=lifts)
+    for q, (ids, scores) in enumerate(brute_force(shifted, queries, k, candidates, hidden, dial, rank_by, lifted)):
         got = ranked.columns[q][ranked.columns[q] >= 0]
         assert len(got) == len(ids)
         np.testing.assert_allclose(ranked.logits[q][: len(ids)], scores, rtol=1e-4, atol=1e-4)

@@ -15,7 +15,7 @@ from vbn.data import Counts, Vocabulary
 from vbn.estimators import VBN
 from vbn.inference import AllColumns, average, both, check_averages, contexts_of, fold_in, read_dial
 from vbn.kernels import ContextArrays
-from vbn.model import Gaussians, Trained
+from vbn.model import Gaussians, Lifts, Trained
 
 
 @runtime_checkable
@@ -98,7 +98,7 @@ class Predictive:
         u = self._trained.posterior.u
         return self._logits(Gaussians(u.mean[ids], u.variance[ids]), self._trained.row_active[ids], self._lifts(own))
 
-    def _lifts(self, contexts: ContextArrays | None) -> Any:
+    def _lifts(self, contexts: ContextArrays | None) -> Lifts | None:
         return (
             None if contexts is None or not self._affinity else self._trained.lifts(contexts.indptr, contexts.indices)
         )

@@ -28,7 +28,7 @@ from vbn.inference import (
     tables,
 )
 from vbn.kernels import ContextArrays
-from vbn.model import Gaussians, Trained
+from vbn.model import Gaussians, Lifts, Trained
 
 _compiled: set[str] = set()
 
@@ -76,7 +76,7 @@ def recommend(
     return Tables(found) if many else found[0]
 
 
-def _lifts(trained: Trained, has: list[np.ndarray]) -> Any:
+def _lifts(trained: Trained, has: list[np.ndarray]) -> Lifts | None:
     """Return what the columns of each query add to the scores of others; None where they are not known."""
     if trained.affinity is None or not has:
         return None

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from vbn.kernels import damping, logit
-from vbn.model import Block, EntityCells, Gaussians, Half, Trained, sigmoid
+from vbn.model import Block, EntityCells, Gaussians, Half, Lifts, Trained, sigmoid
 
 
 def pair_scores(trained: Trained, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -26,10 +26,10 @@ class AllColumns:
         self._mean = np.ascontiguousarray(v.mean.T, dtype=np.float64)
         self._moments = np.concatenate([v.variance.T.astype(np.float64), self._mean**2])
 
-    def __call__(self, queries: Gaussians, known: np.ndarray | None = None, lifts: Any = None) -> np.ndarray:
+    def __call__(self, queries: Gaussians, known: np.ndarray | None = None, lifts: Lifts | None = None) -> np.ndarray:
         """Return an array of shape (queries, columns); `known` says of which queries anything is known.
 
-        `lifts` is a sparse array of what is added, see `Trained.lifts`.
+        `lifts` is what is added, see `Trained.lifts`.
         """
         bias = self._trained.posterior.bias
         u, u_variance = queries.mean.astype(np.float64), queries.variance.astype(np.float64)
@@ -39,7 +39,7 @@ class AllColumns:
         mean += bias.mean
         bases = self._trained.bases(np.ones(len(u), dtype=bool) if known is None else known)
         found = logit(mean, variance, bases[:, None])
-        return np.asarray(found if lifts is None else found + lifts)
+        return np.asarray(found if lifts is None else found + lifts.dense())
 
 
 def relation_scores(trained: Trained, k: int, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 from vbn._errors import ParameterError
 from vbn.inference.table import Table
 from vbn.kernels import damping
-from vbn.model import Gaussians, Profile, Trained
+from vbn.model import Gaussians, Lifts, Profile, Trained
 
 _QUERIES = 256  # in a block
 _SCORES = 1 << 20  # in a block: means that are held at a time
@@ -110,13 +110,13 @@ def rank(
     rng: np.random.Generator | None = None,
     rank_by: str = "probability",
     known: np.ndarray | None = None,
-    lifts: Any = None,
+    lifts: Lifts | None = None,
 ) -> Ranked:
     """Find the k best candidates (ids of columns, ascending) of every query, given as a density.
 
     `rank_by` is one of `RANK_BY`; `known` says of which queries anything is known, by default of all. With `rng`,
-    scores are drawn from the posterior (Thompson sampling) instead. `lifts` is a sparse array of what is added to the
-    logits, see `Trained.lifts`.
+    scores are drawn from the posterior (Thompson sampling) instead. `lifts` is what is added to the logits, see
+    `Trained.lifts`.
     """
     k = min(k, len(candidates))
     columns, logits = np.full((len(queries.mean), k), -1, np.int64), np.full((len(queries.mean), k), -np.inf)
@@ -125,7 +125,8 @@ def rank(
     if k:
         for first in range(0, len(columns), _QUERIES):
             part = slice(first, min(first + _QUERIES, len(columns)))
-            block, lift = Gaussians(queries.mean[part], queries.variance[part]), None if lifts is None else lifts[part]
+            block = Gaussians(queries.mean[part], queries.variance[part])
+            lift = None if lifts is None else lifts.part(part.start, part.stop)
             if rng is None:
                 offer: _Predictive | _Sampled = _Predictive(trained, block, extra, rank_by, bases[part], lift)
             else:
@@ -156,7 +157,7 @@ class _Predictive:
         extra: np.ndarray,
         rank_by: str,
         bases: np.ndarray,
-        lifts: Any = None,
+        lifts: Lifts | None = None,
     ) -> None:
         self.trained, self.extra, self.lifts = trained, extra, lifts
         self.rule = bases, RANK_BY[rank_by]
@@ -171,8 +172,6 @@ class _Predictive:
         variance = (mean**2 + self.queries.variance) @ profile.largest_variance
         variance += self.queries.variance @ profile.largest_square + profile.largest_bias_variance
         slack = _ROUNDING * (np.linalg.norm(mean, axis=1) * profile.largest_length + profile.largest_bias)
-        if self.lifts is not None:
-            slack += _ROUNDING * abs(self.lifts).max(axis=1).toarray().reshape(-1) * damping(variance)
         shrink = 1.0 / damping(variance) if self.rule[1] < 0 else np.ones(len(mean))
         return float(self.extra.max(initial=-np.inf)), slack, shrink
 
@@ -182,18 +181,27 @@ class _Predictive:
         q = self.trained.posterior
         means = self.queries.mean @ _rows(q.v.mean, ids).T
         means += _rows(q.bias.mean, ids)
-        lifted = _lifted(self.lifts, ids, means.dtype)
-        if len(lifted):
-            means += np.where(lifted > 0, lifted / self.bound[2][:, None].astype(means.dtype), lifted)
+        lifted, bound = np.empty((0, 0), np.float32), self.bound
+        if self.lifts is not None:
+            lifted = self.lifts.of(ids)
+            largest, slack, shrink = bound
+            means += lifted
+            means += np.maximum(lifted, 0) * (1.0 / shrink - 1.0).astype(means.dtype)[:, None]
+            bound = largest, slack + _ROUNDING * np.abs(lifted).max(axis=1) / shrink, shrink
         densities = self.queries.densities, q.v.densities, q.bias.densities
-        offer_predictive(means, ids, *densities, lifted, self.extra, self.rule, self.bound, hidden.arrays, best)
+        offer_predictive(means, ids, *densities, lifted, self.extra, self.rule, bound, hidden.arrays, best)
 
 
 class _Sampled:
     """Offers columns by scores drawn from the posterior: one u for each query, one v.u + b for each column."""
 
     def __init__(
-        self, trained: Trained, queries: Gaussians, extra: np.ndarray, rng: np.random.Generator, lifts: Any = None
+        self,
+        trained: Trained,
+        queries: Gaussians,
+        extra: np.ndarray,
+        rng: np.random.Generator,
+        lifts: Lifts | None = None,
     ) -> None:
         self.trained, self.extra, self.rng, self.lifts = trained, extra, rng, lifts
         noise = rng.standard_normal(queries.mean.shape)
@@ -205,19 +213,10 @@ class _Sampled:
         q = self.trained.posterior
         mean = self.drawn @ _rows(q.v.mean, ids).T + _rows(q.bias.mean, ids)
         if self.lifts is not None:
-            mean += _lifted(self.lifts, ids, mean.dtype)
+            mean += self.lifts.of(ids)
         variance = self.drawn**2 @ _rows(q.v.variance, ids).T + _rows(q.bias.variance, ids)
         drawn = mean + np.sqrt(variance) * self.rng.standard_normal(mean.shape) + self.extra[ids]
         offer_scores(drawn, ids, hidden.arrays, best)
-
-
-def _lifted(lifts: Any, ids: np.ndarray, dtype: Any) -> np.ndarray:
-    """Return what is added to the scores of some columns; an empty array where there is nothing."""
-    if lifts is None:
-        return np.empty((0, 0), dtype)
-    consecutive = ids[-1] - ids[0] + 1 == len(ids)
-    chosen = lifts[:, ids[0] : ids[-1] + 1] if consecutive else lifts[:, ids]
-    return np.asarray(chosen.toarray().astype(dtype, copy=False))
 
 
 def _rows(array: np.ndarray, ids: Any) -> np.ndarray:
@@ -234,11 +233,12 @@ def tables(
     dial: Dial,
     names: list[str | None],
     measure: str,
-    lifts: Any = None,
+    lifts: Lifts | None = None,
 ) -> list[Table]:
     """Make a table for each query: probabilities after dial and lifts, with their standard deviations."""
     posterior, link, found = trained.posterior, trained.link, []
     added = dial.added(trained.profile) if dial else None
+    lifted = None if lifts is None else lifts.at(ranked.columns)
     for q, name in enumerate(names):
         there = ranked.columns[q] >= 0
         columns, logits = ranked.columns[q][there], ranked.logits[q][there]
@@ -248,8 +248,8 @@ def tables(
         variance = v_variance @ (u**2 + u_variance) + v**2 @ u_variance + posterior.bias.variance[columns]
         if added is not None:
             mean = mean + added[columns]
-        if lifts is not None:
-            mean = mean + lifts[[q]][:, columns].toarray()[0]
+        if lifted is not None:
+            mean = mean + lifted[q, there]
         scores, std = link.calibrated(logits), link.std(mean, variance)
         found.append(Table.of(trained.columns, columns, scores, std, measure, query=name))
     return found

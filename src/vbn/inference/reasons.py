@@ -209,8 +209,8 @@ def _together(trained: Trained, asking: Asking, column: int) -> list[Term]:
     if trained.affinity is None or asking.cells is None:
         return []
     has = asking.cells.others[asking.cells.positive > 0]
-    lifts = trained.lifts(np.array([0, len(has)]), has.astype(np.int64))
-    value = float(lifts[[0]][:, [column]].toarray()[0, 0])
+    lifts = trained.affinity.lifts(np.array([0, len(has)]), has.astype(np.int64), len(trained.columns))
+    value = float(lifts.at(np.array([[column]]))[0, 0])
     return [Term("together", value)] if value else []
 
 

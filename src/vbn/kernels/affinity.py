@@ -159,3 +159,42 @@ def weights_of_few(first, last, together, ridge, columns, weights):
         _solved(matrix, right, n)
         for at in range(most):
             columns[j, at], weights[j, at] = (places[at], right[at]) if at < n else (-1, 0.0)
+
+
+@helper
+def _first_at(targets, begin, end, least):
+    """Return the first place in targets[begin:end], which are sorted, that is not below `least`."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if targets[middle] < least:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
+def add_lifts(indptr, columns, starts, targets, weights, low, high, found):
+    """Add to found[q, j - low] the weights to the columns j of low..high-1 from those of query q.
+
+    Query q has columns[indptr[q]:indptr[q + 1]]; `starts`, `targets` (ascending) and `weights` are those from a column.
+    """
+    for q in range(len(found)):
+        for at in range(indptr[q], indptr[q + 1]):
+            k = columns[at]
+            for entry in range(_first_at(targets, starts[k], starts[k + 1], low), starts[k + 1]):
+                if targets[entry] >= high:
+                    break
+                found[q, targets[entry] - low] += weights[entry]
+
+
+@kernel
+def add_lifts_of_some(indptr, columns, starts, targets, weights, chosen, found):
+    """Add to found[q, n] the weights to the column chosen[q, n] from those of query q; -1 is no column."""
+    for q in range(len(found)):
+        for at in range(indptr[q], indptr[q + 1]):
+            begin, end = starts[columns[at]], starts[columns[at] + 1]
+            for n in range(chosen.shape[1]):
+                place = _first_at(targets, begin, end, chosen[q, n])
+                if place < end and targets[place] == chosen[q, n]:
+                    found[q, n] += weights[place]

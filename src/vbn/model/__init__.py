@@ -1,6 +1,6 @@
 """The mathematics: blocks of variables, their priors and likelihoods, the bound, and the fit loop over them."""
 
-from vbn.model.affinity import Affinity
+from vbn.model.affinity import Affinity, Lifts
 from vbn.model.aligning import Turn, turn_to, turned
 from vbn.model.averaging import RunningAverage
 from vbn.model.base_rate import with_base_rates, with_earlier_rates
@@ -115,6 +115,7 @@ __all__ = [
     "Holder",
     "Hyperpriors",
     "LeftOut",
+    "Lifts",
     "Likelihood",
     "Linear",
     "Link",

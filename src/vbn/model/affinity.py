@@ -27,6 +27,10 @@ _COLUMNS = 256  # in a task
 _DENSE, _FILLED = 1 << 26, 4  # pairs of columns that an array of all of them may have, and for each product
 
 
+Sources = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Where the columns begin that a column speaks for, these, and what it adds to their logits."""
+
+
 @dataclass(frozen=True, repr=False)
 class Affinity:
     """For each of the first columns of a model those that speak for it (-1: none), and their weights."""
@@ -82,32 +86,66 @@ class Affinity:
         weights[new] = np.where(columns[new] >= 0, self.weights[old], 0.0)
         return Affinity(columns, weights)
 
-    def lifts(self, indptr: np.ndarray, columns: np.ndarray, size: int) -> Any:
-        """Return what the columns of each query add to the logits of `size` columns, as a sparse array.
+    def lifts(self, indptr: np.ndarray, columns: np.ndarray, size: int) -> Lifts:
+        """Return what the columns of each query add to the logits of `size` columns.
 
         Query q has columns[indptr[q]:indptr[q + 1]]; one that comes twice counts once.
         """
-        from scipy.sparse import csr_array
-
         n = len(indptr) - 1
         owner, mine = np.repeat(np.arange(n), np.diff(indptr)), columns < len(self)
-        pairs = np.unique(owner[mine] * np.int64(len(self)) + columns[mine])
+        pairs = owner[mine] * np.int64(len(self)) + columns[mine]
+        if not (np.diff(pairs) > 0).all():
+            pairs = np.unique(pairs)
         rows, places = np.divmod(pairs, max(len(self), 1))
-        starts = np.searchsorted(rows, np.arange(n + 1))
-        has = csr_array((np.full(len(places), np.float32(_SCALE)), places, starts), shape=(n, len(self)))
-        found = has @ self._by_source
-        found.resize((n, size))
-        found.sort_indices()
-        return found
+        return Lifts(self._by_source, np.searchsorted(rows, np.arange(n + 1)), places, size)
 
     @cached_property
-    def _by_source(self) -> Any:
-        """Weights from columns (rows) to columns."""
-        from scipy.sparse import csr_array
+    def _by_source(self) -> Sources:
+        """The logits that each column adds to others, by the former."""
+        target, place = np.nonzero(self.columns >= 0)
+        source = self.columns[target, place]
+        order = np.argsort(source, kind="stable")  # of one source, targets ascend
+        starts = np.searchsorted(source[order], np.arange(len(self) + 1))
+        return starts, target[order].astype(np.int32), np.float32(_SCALE) * self.weights[target, place][order]
 
-        there = self.columns >= 0
-        target = np.repeat(np.arange(len(self)), there.sum(axis=1))
-        return csr_array((self.weights[there], (self.columns[there], target)), shape=(len(self), len(self)))
+
+@dataclass(frozen=True, eq=False)
+class Lifts:
+    """What the columns of queries add to the logits of other columns."""
+
+    sources: Sources
+    indptr: np.ndarray
+    columns: np.ndarray
+    size: int
+
+    def part(self, first: int, last: int) -> Lifts:
+        """Return those of the queries first..last-1."""
+        return Lifts(self.sources, self.indptr[first : last + 1], self.columns, self.size)
+
+    def of(self, ids: np.ndarray) -> np.ndarray:
+        """Return an array of queries x some columns (ids, ascending)."""
+        if len(ids) and ids[-1] - ids[0] + 1 == len(ids):
+            return self._between(int(ids[0]), int(ids[-1]) + 1)
+        return self.at(np.broadcast_to(ids, (len(self.indptr) - 1, len(ids))))
+
+    def dense(self) -> np.ndarray:
+        """Return an array of queries x columns."""
+        return self._between(0, self.size)
+
+    def at(self, chosen: np.ndarray) -> np.ndarray:
+        """Return those for some columns of each query, as an array of the same shape; -1 stands for no column."""
+        from vbn.kernels.affinity import add_lifts_of_some
+
+        found = np.zeros(chosen.shape, np.float32)
+        add_lifts_of_some(self.indptr, self.columns, *self.sources, np.ascontiguousarray(chosen, np.int64), found)
+        return found
+
+    def _between(self, low: int, high: int) -> np.ndarray:
+        from vbn.kernels.affinity import add_lifts
+
+        found = np.zeros((len(self.indptr) - 1, high - low), np.float32)
+        add_lifts(self.indptr, self.columns, *self.sources, low, high, found)
+        return found
 
 
 def _products(counts: Any) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from vbn._errors import ParameterError, UnknownEntityError
 from vbn.data import Taxonomy, Vocabulary
-from vbn.model.affinity import Affinity
+from vbn.model.affinity import Affinity, Lifts
 from vbn.model.block import Block
 from vbn.model.company import Company
 from vbn.model.fields import Gaussians
@@ -301,8 +301,8 @@ class Trained:
         """
         return Profile(replace(self))
 
-    def lifts(self, indptr: np.ndarray, columns: np.ndarray) -> Any:
-        """Return what the columns of each query add to the logits of all columns, as a sparse array, or None."""
+    def lifts(self, indptr: np.ndarray, columns: np.ndarray) -> Lifts | None:
+        """Return what the columns of each query add to the logits of all columns; None if that was not learned."""
         return None if self.affinity is None else self.affinity.lifts(indptr, columns, len(self.columns))
 
     def blueprint(self) -> Blueprint:
