@@ -191,7 +191,10 @@ def split_rows(file: File, delimiter: str | None) -> Iterator[list[str]]:
 
 
 def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a delimited file, each with the number of the line it begins on."""
+    """Yield the rows of a delimited file, each with the number of the line it begins on.
+
+    Rows whose fields are all empty, such as spreadsheets leave at the end, are no rows.
+    """
     reader = split_rows(file, delimiter)
     start = 1
     while True:
@@ -204,7 +207,7 @@ def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str
             ) from error
         if row is None:
             return
-        if row:
+        if any(row):
             yield start, row
         start = getattr(reader, "line_num", start) + 1
 
@@ -325,7 +328,7 @@ def _quickly(
         place = row + sheet.has_header
         return f"line {next(islice(read_rows(file, delimiter), place, None))[0]} of {file.path.name}"
 
-    rows = islice(filter(None, split_rows(file, delimiter)), int(sheet.has_header), None)
+    rows = islice(filter(any, split_rows(file, delimiter)), int(sheet.has_header), None)
     try:
         while block := list(islice(rows, _BLOCK)):
             columns = list(zip(*block, strict=True))
