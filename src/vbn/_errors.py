@@ -72,12 +72,7 @@ class VBNWarning(Told, UserWarning):
 
 
 class DataError(VBNError, ValueError):
-    """Input data that cannot be used: empty, broken, negative, of the wrong type.
-
-    `nameless` is the share of the rows that lack a name, if that is what is wrong.
-    """
-
-    nameless: float | None = None
+    """Input data that cannot be used: empty, broken, negative, of the wrong type."""
 
 
 class TaxonomyError(DataError):

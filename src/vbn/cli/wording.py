@@ -14,6 +14,7 @@ from vbn._errors import Told, in_python
 # Remedies that are not called like their parameters: (parameter, repr of the value) and the option.
 _OPTIONS = {
     ("missing", "'drop'"): "--drop-missing",
+    ("missing", "'error'"): "--refuse-missing",
     ("missing", "'skip'"): "--skip-unknown",
     ("break_cycles", "'drop'"): "--drop-cycles",
     ("break_cycles", "'error'"): "--refuse-cycles",

@@ -48,11 +48,12 @@ class Constructors:
         tab in .tsv, and in .txt a tab, a comma or white space, depending on the first line. If you give it, files with
         other suffixes (.dat, .data) are read as text too. It may have several characters, such as "::". A .txt file of
         sequences or baskets has one of them a line, and the delimiter separates its tokens or items.
-    missing : {"error", "drop"}, default "error"
-        What to do about rows without a name, or without the time that you asked for: an empty field, None, NaN. "drop"
-        also drops names of a text file that read NA, N/A, nan, null, None or the like; with "error" they are names
-        (Namibia, sodium), with a warning. In sentences they are always words. Not for matrices, whose rows and columns
-        have one name each.
+    missing : {"auto", "error", "drop"}, default "auto"
+        What to do about rows without a name, or without the time that you asked for: an empty field, None, NaN. By
+        default a few of a file (up to 5 %, or three where that is less than half) are left out, with a warning, and
+        others are an error. "drop" also drops names of a text file that read NA, N/A, nan, null, None or the like;
+        otherwise they are names (Namibia, sodium), with a warning. In sentences they are always words. Not for
+        matrices, whose rows and columns have one name each.
 
     The column of a table or file that holds the counts or weights is the one that you name. If you name only the two
     columns of entities, there is none, and every row counts 1. If you do not name these two either, it is
@@ -84,7 +85,7 @@ class Constructors:
         column: str | int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Dataset:
         """Count tokens that are near each other, such as the words of a sentence.
 
@@ -134,7 +135,7 @@ class Constructors:
         weight: str | float | None = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Dataset:
         """Count items that are in one basket together: purchases, a patient's diagnoses.
 
@@ -191,7 +192,7 @@ class Constructors:
         max_size: int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Dataset:
         """Count who interacted with what: users in the rows, items in the columns.
 
@@ -294,7 +295,7 @@ class Constructors:
         max_size: int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Dataset:
         """Take co-occurrence counts as they are: (left, right, count), in that direction only.
 

@@ -68,7 +68,7 @@ def read_events(
     weighted: bool | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
-    missing: str = "error",
+    missing: str = "auto",
 ) -> Events:
     """Read events from anything that `Dataset.from_interactions` takes; events of weight 0 are left out."""
     check_weighing(min_weight, weighted, None, has_time=False)

@@ -91,7 +91,7 @@ class Taxonomy:
         break_cycles: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Taxonomy:
         """Build a taxonomy; see `Dataset.with_taxonomy` for the forms that `edges` may take.
 

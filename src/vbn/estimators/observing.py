@@ -32,7 +32,7 @@ class Observes(Queries):
         weights: Any = None,
         *,
         min_weight: float | None = None,
-        missing: str = "error",
+        missing: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
     ) -> Self:
@@ -52,7 +52,8 @@ class Observes(Queries):
         min_weight
             Observe only events whose weight or rating is at least this; each counts 1.
         missing
-            "error"; "drop" leaves out events without a name, "skip" also those with an unknown column.
+            "drop" leaves out events without a name, "auto" a few of a file, "error" none; "skip" also leaves out those
+            with an unknown column.
         header, delimiter
             How to read a text file.
 
@@ -73,7 +74,7 @@ class Observes(Queries):
         2
         """
         _ = self.trained_
-        need_choice("missing", missing, ("error", "drop", "skip"))
+        need_choice("missing", missing, ("auto", "error", "drop", "skip"))
         options: dict[str, Any] = {"min_weight": min_weight, "header": header, "delimiter": delimiter}
         found = read_events(events, users, items, weights, missing=missing, **options)
         return self._observe(found, skip=missing == "skip")

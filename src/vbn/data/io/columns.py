@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -19,7 +19,7 @@ import numpy as np
 from vbn._errors import REMEDY, DataError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, FloatArray
 from vbn.data.io.numbers import NotANumberError, as_numbers, as_times
-from vbn.data.vocabulary import Coded, Where, encode, item_number, settle
+from vbn.data.vocabulary import Coded, Where, encode, item_number, left_out, settle
 
 INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
 TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
@@ -356,7 +356,7 @@ class Columns:
     titles: dict[str, str] = field(default_factory=dict)  # what the columns of a table or file are called
     source: str = ""  # the table or file
     file: str = ""  # the same, if it is a text file
-    dropped: int = 0  # rows that lacked a name
+    dropped: int = 0  # rows that were left out
 
     def __len__(self) -> int:
         return len(next(iter(self.labels.values())))
@@ -383,11 +383,16 @@ class Columns:
         return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
 
     def without_gaps(self, missing: str | None, fields: Sequence[Field]) -> Columns:
-        """Return the rows that have all their names, and their time if there are times; see `settle` for `missing`."""
+        """Return the rows that have all their names, and their time if there are times.
+
+        See `settle` for `missing`; "few" leaves out a few rows, with a warning, and is otherwise the same as "error".
+        """
         gaps = {item.key for item in fields if item.gaps}
+        if missing == "few":
+            return self._without_few(gaps).without_gaps("error", fields)
         there, where, link = np.ones(len(self), dtype=bool), self.where, ", " if self.file else " of "
         for key, column in self.labels.items():
-            title = f"column {self.titles[key]!r}" if key in self.titles else key
+            title = self._title(key)
             text = f"{title} of {self.file}" if self.file else ""
 
             def at(row: int, title: str = title) -> str:
@@ -396,13 +401,31 @@ class Columns:
             there &= settle(column, missing, at, text, key in gaps)
         if missing == "drop" and "time" in self.numbers:
             there &= np.isfinite(self.numbers["time"])
-        return self if there.all() else replace(self.only(there), dropped=int((~there).sum()))
+        return self if there.all() else self.only(there)
+
+    def _title(self, key: str) -> str:
+        return f"column {self.titles[key]!r}" if key in self.titles else key
+
+    def _without_few(self, gaps: Set[str]) -> Columns:
+        """Return the rows without the few that lack a name or a time, of which a warning tells."""
+        wrong = {key: column.codes < 0 for key, column in self.labels.items() if key not in gaps}
+        if "time" in self.numbers:
+            wrong["time"] = ~np.isfinite(self.numbers["time"])
+
+        def at(row: int) -> str:
+            title = self._title(next(key for key, there in wrong.items() if there[row]))
+            return f"{self.where(row)}, {title}" if self.file else f"{self.where(row)} of {title} of {self.source}"
+
+        lacks = "name or a time" if "time" in wrong else "name"
+        gone = left_out(np.logical_or.reduce([*wrong.values()]), at, lacks=lacks)
+        return self.only(~gone) if gone.any() else self
 
     def only(self, kept: BoolArray) -> Columns:
         """Return some of the rows."""
         rows, where = np.flatnonzero(kept), self.where
         return replace(
             self,
+            dropped=self.dropped + len(self) - len(rows),
             labels={key: column.only(kept) for key, column in self.labels.items()},
             numbers={key: column[kept] for key, column in self.numbers.items()},
             where=lambda row: where(int(rows[row])),

@@ -30,7 +30,7 @@ from vbn.data.io.columns import (
 )
 from vbn.data.io.files import File, check_reading, find_file, open_binary, open_sheet, read_csv, reading
 from vbn.data.io.numbers import NotANumberError
-from vbn.data.vocabulary import row_number, shown
+from vbn.data.vocabulary import row_number, settled_missing, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
 _USERS = ("user", "userid", "user_id", "patient", "customer")
@@ -101,7 +101,7 @@ def read_columns(
             columns = read_csv(file, chosen, fields, header, delimiter, ask)
     else:
         columns = _from_memory(source, given, fields)
-    named = columns.without_gaps(missing, fields)
+    named = columns.without_gaps(settled_missing(missing, source), fields)
     if len(named) == 0 and not allow_empty:
         told = f"{columns.source} has columns but not a single row" if columns.source else "not a single row was given"
         if len(columns):
