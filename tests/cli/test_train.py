@@ -161,6 +161,21 @@ def test_rows_without_a_name_are_dropped_if_wanted_and_the_settings_remember_it(
     assert "--refuse-missing" not in called("observe", "m", "bought.csv", cwd=tmp_path).stderr
 
 
+def test_cells_of_several_items_are_taken_apart_and_later_files_alike(tmp_path, called):
+    (tmp_path / "bought.csv").write_text("user;item\na;tea, milk\nb;milk\nb;tea,beer\n")
+    given = ["train", "bought.csv", *FAST, "--out", "m"]
+    assert called(*given, "--split-items", ",", cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.columns.names == ("tea", "milk", "beer")
+    assert called("train", "--config", "m/train.toml", cwd=tmp_path).returncode == 0
+    (tmp_path / "more.csv").write_text("user;item\nc;milk, beer,rusk\n")
+    assert called("update", "m", "more.csv", "--quiet", cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.columns.names == ("tea", "milk", "beer", "rusk")
+    (tmp_path / "events.csv").write_text("user;item\nd;tea, rusk\n")
+    assert "observed 2 events" in called("observe", "m", "events.csv", cwd=tmp_path).stderr
+    refused = called("train", "bought.csv", "--kind", "pairs", "--split-items", ",", "--out", "m", cwd=tmp_path)
+    assert "--split-items has no meaning for pairs" in refused.stderr
+
+
 def test_a_row_of_a_taxonomy_without_a_parent_is_a_root(tmp_path, called):
     (tmp_path / "pairs.csv").write_text("left,right\ntea,milk\nmilk,tea\n")
     (tmp_path / "kinds.csv").write_text("code,parent,description\nALL,,everything\ntea,ALL,hot\nmilk,ALL,cold\n")

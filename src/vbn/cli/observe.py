@@ -22,7 +22,7 @@ def _as_in_training(folder: Path) -> dict[str, Any]:
     before = stored(folder)
     if before.get("kind") not in ("interactions", "pairs"):
         return {}
-    names = ("columns", "header", "delimiter", "min_weight", "weighted", "drop_missing")
+    names = ("columns", "header", "delimiter", "min_weight", "weighted", "drop_missing", "split_items")
     return {name: before[name] for name in names if before.get(name) is not None}
 
 

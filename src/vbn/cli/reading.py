@@ -40,8 +40,11 @@ _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
 _ACCEPTED = {
     "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
-    "baskets": (_TEXT_FILE | {"drop_missing", "weight"}, 2),
-    "interactions": (_TEXT_FILE | {"drop_missing", "time", "min_weight", "weighted", "half_life"}, 3),
+    "baskets": (_TEXT_FILE | {"drop_missing", "split_items", "weight"}, 2),
+    "interactions": (
+        _TEXT_FILE | {"drop_missing", "split_items", "time", "min_weight", "weighted", "half_life"},
+        3,
+    ),
     "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
     "folder": (frozenset(), 0),

@@ -35,6 +35,7 @@ _COUNTS = "Keep the counts in the model, to go on learning and to know what was 
 _ROWS = "Keep names and densities of the rows (users, patients) [yes]; without them no counts either."
 _HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts or --no-rows nowhere]."
 _UNNAMED = "Leave out all rows without a name (empty, NA, null, ...), or fail if there is one [leave out a few]."
+_SPLIT = "Interactions, baskets: what separates several items in a cell, such as , (and they are rows of their own)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
 _WEIGHTED = "Interactions: whether rows count their weights [yes; no with --min-weight]."
 _HALF_LIFE = "Interactions: rows count half for every such time before the latest; a number is in the unit of --time."
@@ -85,6 +86,7 @@ OPTIONS = (
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing/--refuse-missing"),
+    Option("split_items", str, _INPUT, _SPLIT, metavar="TEXT"),
     Option(
         "time",
         str,

@@ -25,6 +25,7 @@ _READING: tuple[str, ...] = (
     "header",
     "delimiter",
     "drop_missing",
+    "split_items",
     "time",
     "min_weight",
     "weighted",

@@ -173,14 +173,20 @@ class Entries(NamedTuple):
 
 
 def read_baskets(
-    source: object, baskets: object, items: object, header: bool | None, delimiter: str | None, missing: str
+    source: object,
+    baskets: object,
+    items: object,
+    header: bool | None,
+    delimiter: str | None,
+    missing: str,
+    split_items: str | None = None,
 ) -> Entries:
     """Read baskets in any form that `Dataset.from_baskets` documents."""
     check_missing(missing)
     if source is None and items is None:
         source, baskets = baskets, None
     file: File | None = None
-    listed = baskets is None and items is None
+    listed = baskets is None and items is None and split_items is None
     if listed and isinstance(source, str | os.PathLike):
         check_reading(header, delimiter)
         file = find_file(source, delimiter=delimiter)
@@ -192,7 +198,8 @@ def read_baskets(
         return _from_lists(source, missing)
     given = {"baskets": baskets, "items": items}
     try:
-        read = read_columns(source, (), given, BASKETS, header=header, delimiter=delimiter, missing=missing)
+        how: Any = {"header": header, "delimiter": delimiter, "missing": missing, "split_items": split_items}
+        read = read_columns(source, (), given, BASKETS, **how)
     except DataError as error:
         if file is None or not _differ_in_length(file, delimiter):
             raise
