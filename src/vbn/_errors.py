@@ -187,7 +187,7 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
     alike = difflib.get_close_matches(wanted, forms, n=_SHOWN, cutoff=0.6) if len(wanted) <= _LONG else list[str]()
     begun = [form for form in longer if form.startswith(wanted)]
     ranked = dict.fromkeys([wanted, *words[:_SHOWN], *alike, *begun[:_SHOWN]])
-    return [known_name for form in ranked for known_name in forms.get(form, ())][:_SHOWN]
+    return [*dict.fromkeys(known_name for form in ranked for known_name in forms.get(form, ()))][:_SHOWN]
 
 
 def caller_level() -> int:
