@@ -25,7 +25,7 @@ def in_shell(name, value=None):
     ("text", "read", "told"),
     [
         ("left,right\na,\n", Dataset.from_pairs, "pass --missing drop to leave"),
-        ("one,other\na,b\n", Dataset.from_pairs, "or pass --header True or --header False"),
+        ("one,other\na,b\n", Dataset.from_pairs, "if it names them, or --header True or --header False"),
         (
             "left,right,height\na,b,1\n",
             Dataset.from_pairs,

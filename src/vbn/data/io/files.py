@@ -299,21 +299,22 @@ def read_csv(
     if not sheet.sure:
         met_again = any(cell in coded.names for coded in columns.labels.values() for cell in sheet.names)
         if ask and not met_again:  # a first line that names an entity of a later line is not a header
-            raise unsure(sheet, fields, file.path.name)
+            raise unsure(sheet, fields, file.path.name, picked.places)
         return read_csv(file, chosen, fields, False, delimiter)
     refuse_times(columns.numbers, found, picked)
     warn_of_ratings(found, picked, fields)
     return columns
 
 
-def unsure(sheet: Sheet, fields: Sequence[Field], name: str) -> DataError:
+def unsure(sheet: Sheet, fields: Sequence[Field], name: str, places: Mapping[str, int]) -> DataError:
     """Return the error for a first line that may be a header or data."""
     shown = ", ".join(repr(cell) for cell in sheet.names[:3])
     usual = ", ".join(item.aliases[0] for item in fields if not item.optional)
+    named = {item.key: sheet.names[places[item.key]] for item in fields if item.key in places}
     return DataError(
         f"does the first line of {name} ({shown}) name the columns, or is it data? Begin the file with usual names "
-        f"({usual}), or pass {REMEDY} or {REMEDY}",
-        remedies=[("header", True), ("header", False)],
+        f"({usual}), or pass {REMEDY} if it names them, or {REMEDY} or {REMEDY}",
+        remedies=[("columns", named), ("header", True), ("header", False)],
     )
 
 

@@ -139,7 +139,7 @@ def _from_file(file: File, column: str | int | None, header: bool | None, delimi
     sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
     place = _text_column(sheet.header(file.path.name), column)
     if not sheet.sure:
-        raise unsure(sheet, (_TEXT,), file.path.name)
+        raise unsure(sheet, (_TEXT,), file.path.name, {"column": place})
     return (row[place].split() for _, row in checked_rows(sheet, file.path.name))
 
 
