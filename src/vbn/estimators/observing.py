@@ -35,6 +35,7 @@ class Observes(Queries):
         missing: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
+        split_items: str | None = None,
     ) -> Self:
         """Update the densities that events touch, at once and in closed form; all others stay as they are.
 
@@ -56,6 +57,8 @@ class Observes(Queries):
             with an unknown column.
         header, delimiter
             How to read a text file.
+        split_items
+            What separates the items of a cell, such as ",", if there are several.
 
         Raises
         ------
@@ -76,7 +79,7 @@ class Observes(Queries):
         _ = self.trained_
         need_choice("missing", missing, ("auto", "error", "drop", "skip"))
         options: dict[str, Any] = {"min_weight": min_weight, "header": header, "delimiter": delimiter}
-        found = read_events(events, users, items, weights, missing=missing, **options)
+        found = read_events(events, users, items, weights, missing=missing, split_items=split_items, **options)
         return self._observe(found, skip=missing == "skip")
 
     def _observe(self, events: Events, skip: bool = False) -> Self:
