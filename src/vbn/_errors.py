@@ -72,12 +72,7 @@ class VBNWarning(Told, UserWarning):
 
 
 class DataError(VBNError, ValueError):
-    """Input data that cannot be used: empty, broken, negative, of the wrong type.
-
-    `nameless` is the share of the rows that lack a name, if that is what is wrong.
-    """
-
-    nameless: float | None = None
+    """Input data that cannot be used: empty, broken, negative, of the wrong type."""
 
 
 class TaxonomyError(DataError):
@@ -192,7 +187,7 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
     alike = difflib.get_close_matches(wanted, forms, n=_SHOWN, cutoff=0.6) if len(wanted) <= _LONG else list[str]()
     begun = [form for form in longer if form.startswith(wanted)]
     ranked = dict.fromkeys([wanted, *words[:_SHOWN], *alike, *begun[:_SHOWN]])
-    return [known_name for form in ranked for known_name in forms.get(form, ())][:_SHOWN]
+    return [*dict.fromkeys(known_name for form in ranked for known_name in forms.get(form, ()))][:_SHOWN]
 
 
 def caller_level() -> int:

@@ -136,15 +136,44 @@ def test_the_weight_of_a_basket_is_for_interactions_with_co_occurrences_only(tmp
     assert vbn.load(tmp_path / "m").data_.counts.total == 31 + 930
 
 
+@pytest.mark.filterwarnings("always")  # as in a shell, where they are told
 def test_rows_without_a_name_are_dropped_if_wanted_and_the_settings_remember_it(tmp_path, called):
-    (tmp_path / "bought.csv").write_text("user,item\na,tea\n,tea\nb,NA\nb,tea\nb,milk\n")
+    (tmp_path / "bought.csv").write_text("user,item\na,tea\n,tea\n,milk\nb,NA\n")
     given = ["train", "bought.csv", "--kind", "interactions", *FAST, "--out", "m"]
     result = called(*given, cwd=tmp_path)
     assert result.returncode == 1
     assert "pass --drop-missing" in result.stderr
     assert called(*given, "--drop-missing", cwd=tmp_path).returncode == 0
-    assert vbn.load(tmp_path / "m").data_.counts.nnz == 3
+    assert vbn.load(tmp_path / "m").data_.counts.nnz == 1
     assert tomllib.loads((tmp_path / "m" / "train.toml").read_text())["drop_missing"] is True
+    (tmp_path / "bought.csv").write_text("user,item\na,tea\n,tea\nb,NA\nb,milk\n")
+    few = called(*given, cwd=tmp_path)
+    assert few.returncode == 0
+    assert "1 row without a name is left out, at line 3 of bought.csv" in few.stderr
+    assert "with --refuse-missing it is an error" in few.stderr
+    assert vbn.load(tmp_path / "m").data_.counts.nnz == 3  # NA is a name
+    assert called("train", "--config", "m/train.toml", cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.counts.nnz == 3
+    assert called(*given, "--refuse-missing", cwd=tmp_path).returncode == 1
+    (tmp_path / "more.csv").write_text("user,item\na,beer\n,tea\n,milk\n")
+    assert "pass --drop-missing" in called("update", "m", "more.csv", cwd=tmp_path).stderr
+    assert called("update", "m", "more.csv", "--drop-missing", cwd=tmp_path).returncode == 0
+    assert "--refuse-missing" not in called("observe", "m", "bought.csv", cwd=tmp_path).stderr
+
+
+def test_cells_of_several_items_are_taken_apart_and_later_files_alike(tmp_path, called):
+    (tmp_path / "bought.csv").write_text("user;item\na;tea, milk\nb;milk\nb;tea,beer\n")
+    given = ["train", "bought.csv", *FAST, "--out", "m"]
+    assert called(*given, "--split-items", ",", cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.columns.names == ("tea", "milk", "beer")
+    assert called("train", "--config", "m/train.toml", cwd=tmp_path).returncode == 0
+    (tmp_path / "more.csv").write_text("user;item\nc;milk, beer,rusk\n")
+    assert called("update", "m", "more.csv", "--quiet", cwd=tmp_path).returncode == 0
+    assert vbn.load(tmp_path / "m").data_.columns.names == ("tea", "milk", "beer", "rusk")
+    (tmp_path / "events.csv").write_text("user;item\nd;tea, rusk\n")
+    assert "observed 2 events" in called("observe", "m", "events.csv", cwd=tmp_path).stderr
+    refused = called("train", "bought.csv", "--kind", "pairs", "--split-items", ",", "--out", "m", cwd=tmp_path)
+    assert "--split-items has no meaning for pairs" in refused.stderr
 
 
 def test_a_row_of_a_taxonomy_without_a_parent_is_a_root(tmp_path, called):

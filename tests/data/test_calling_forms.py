@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from tests.data.making import by_name
 from vbn._errors import DataError
+from vbn.cli.wording import in_options
 from vbn.data import Dataset, Taxonomy
 
 USERS, ITEMS, RATINGS = ["u", "v", "u", "7"], ["i", "i", "j", "k"], [1.0, 2.0, 3.0, 0.5]
@@ -110,11 +111,15 @@ def test_a_file_without_a_header(tmp_path):
     edges.write_text("narrow\twide\npoodle\tdog\n")
     with pytest.raises(
         DataError, match=r"first line of edges\.tsv \('narrow', 'wide'\) name .*child, parent.* header=True or"
-    ):
+    ) as told:
         Taxonomy.from_edges(edges)
+    assert "pass child='narrow', parent='wide' if it names them" in str(told.value)
+    assert "pass --taxonomy-columns narrow,wide if it names them" in in_options(told.value)
     assert Taxonomy.from_edges(edges, header=True).n_edges == 1
     assert Taxonomy.from_edges(edges, header=False).n_edges == 2
     assert Taxonomy.from_edges(edges, child="narrow", parent="wide").n_edges == 1
+    edges.write_text("Begriff\tOberbegriff\npoodle\tdog\n")
+    assert Taxonomy.from_edges(edges).n_edges == 1
     edges.write_text("narrow\twide\n7\tdog\n")  # text above a number: a header
     assert Taxonomy.from_edges(edges).n_edges == 1
 

@@ -277,6 +277,9 @@ def test_names_win_over_labels_and_several_are_told():
         data.columns.id("Heat")
     with pytest.raises(UnknownEntityError, match="Did you mean 'Zoolander'"):
         data.columns.id("Zolander")
+    same = DATA.with_catalogue({"item": ["2"], "title": ["Casino"]}, id="item").with_taxonomy({"Casino": ["Crime"]})
+    with pytest.raises(UnknownEntityError, match=r"Did you mean 'Casino'\?"):  # a name that is a label too, once
+        same.columns.id("Casin")
 
 
 def test_labels_stay_with_their_entities():

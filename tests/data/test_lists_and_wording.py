@@ -9,7 +9,7 @@ import pickle
 import pandas as pd
 import pytest
 
-from vbn._errors import DataError, UnknownEntityError
+from vbn._errors import DataError, UnknownEntityError, VBNWarning
 from vbn.data import Dataset
 from vbn.evaluation import hold_out
 
@@ -47,7 +47,9 @@ def test_baskets_that_seem_to_have_a_delimiter(mark, word, tmp_path):
 def test_an_empty_item_is_named_by_its_line(tmp_path):
     path = write(tmp_path, "a,b\n\na,,b\na,b,\n", "orders.txt")
     with pytest.raises(DataError, match=r"empty name at line 3 of orders\.txt and 1 more like it"):
-        Dataset.from_baskets(path, delimiter=",")
+        Dataset.from_baskets(path, delimiter=",", missing="error")
+    with pytest.warns(VBNWarning, match=r"2 items without a name \(25.0%\) .* line 3 of orders\.txt"):
+        assert Dataset.from_baskets(path, delimiter=",").counts.total == 6
     assert Dataset.from_baskets(path, delimiter=",", missing="drop").counts.total == 6
 
 

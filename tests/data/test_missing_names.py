@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.data.making import write
-from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError
+from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError, VBNWarning
 from vbn.data import Dataset, Taxonomy
 
 ROWS = "user,item,plays\nu,i,1\n,i,2\nv,,3\nv,i,4\nu,j,5\n"
@@ -25,12 +25,34 @@ def same(one: Dataset, other: Dataset) -> bool:
 def test_empty_fields_are_counted_or_left_out(tmp_path):
     path = write(tmp_path, ROWS)
     with pytest.raises(DataError, match=r"empty name at line 3 of data\.csv, column 'user'; .* missing='drop'"):
-        Dataset.from_interactions(path)
+        Dataset.from_interactions(path, missing="error")
     assert same(Dataset.from_interactions(path, missing="drop"), KEPT)
     many = write(tmp_path, "left,right\na,b\n" + "a,\n" * 966)
     with pytest.raises(DataError, match=r"line 3 of data\.csv, column 'right' and 965 more like it"):
         Dataset.from_pairs(many)
     assert Dataset.from_pairs(many, missing="drop").counts.total == 1
+
+
+def test_a_few_rows_of_a_file_without_a_name_are_left_out_and_told(tmp_path):
+    path = write(tmp_path, ROWS)
+    with pytest.warns(VBNWarning) as warned:
+        assert same(Dataset.from_interactions(path), KEPT)
+    assert [str(warning.message) for warning in warned] == [
+        "2 rows without a name (40.0%) are left out, the first at line 3 of data.csv, column 'user'; with "
+        "missing='error' they are an error"
+    ]
+    assert warned[0].filename == __file__
+    pd.read_csv(path).to_parquet(tmp_path / "data.parquet")
+    with pytest.warns(VBNWarning, match=r"first at row 1 \(counted from 0\) of column 'user' of data\.parquet"):
+        assert same(Dataset.from_interactions(tmp_path / "data.parquet"), KEPT)
+    for half in ("u,i\n,i\n", "u,i\n" * 60 + ",i\n" * 4):
+        with pytest.raises(DataError, match="empty name at line"):
+            Dataset.from_interactions(write(tmp_path, f"user,item\n{half}"))
+    with pytest.warns(VBNWarning, match=r"4 rows without a name \(5\.0%\)"):
+        Dataset.from_interactions(write(tmp_path, "user,item\n" + "u,i\n" * 76 + ",i\n" * 4))
+    dated = write(tmp_path, "user,item,when\nu,i,31.05.2024\nv,i,\nv,j,01.06.2024\n")
+    with pytest.warns(VBNWarning, match="1 row without a name or a time is left out, at line 3 of .*'when'"):
+        assert Dataset.from_interactions(dated, time="when").rows.names == ("u", "v")
 
 
 def test_lines_are_still_the_files_own_after_rows_were_left_out(tmp_path):
@@ -91,14 +113,22 @@ def test_taxonomies_and_relations(tmp_path):
     assert Taxonomy.from_edges(write(tmp_path, rows)).vocabulary.names == ("poodle", "dog", "animal")
     path = write(tmp_path, rows + ",animal\n")
     with pytest.raises(TaxonomyError, match=r"taxonomy: empty name at line 5 of data\.csv, column 'child'"):
-        Taxonomy.from_edges(path)
+        Taxonomy.from_edges(path, missing="error")
+    with pytest.warns(VBNWarning, match="1 row without a name is left out, at line 5"):
+        found = Taxonomy.from_edges(path)
+    assert found.vocabulary.names == ("poodle", "dog", "animal")
+    assert found.parents("animal") == []
     assert Taxonomy.from_edges(path, missing="drop").vocabulary.names == ("poodle", "dog", "animal")
     table = {"poodle": ["dog", None], "animal": [None], None: ["dog"]}
     assert Taxonomy.from_edges(table, missing="drop").vocabulary.names == ("poodle", "dog", "animal")
     data = Dataset.from_pairs(["hot", "up"], ["cold", "down"])
     pairs = write(tmp_path, "left,right\nhot,cold\nhot,\nhot,odd\n")
     with pytest.raises(RelationError, match="empty name at line 3"):
-        data.with_relation("antonym", pairs)
+        data.with_relation("antonym", pairs, missing="error")
+    few = write(tmp_path, "left,right\nhot,cold\nhot,\nup,down\n")
+    with pytest.warns(VBNWarning, match="1 row without a name is left out, at line 3"):
+        assert data.with_relation("antonym", few).relations["antonym"].skipped == 1
+    pairs = write(tmp_path, "left,right\nhot,cold\nhot,\nhot,odd\n")
     with pytest.raises(RelationError, match=r"'odd'.* first at line 4 of data\.csv"):
         data.with_relation("antonym", pairs, missing="drop")
     assert data.with_relation("antonym", pairs, missing="skip").relations["antonym"].skipped == 2
@@ -107,7 +137,7 @@ def test_taxonomies_and_relations(tmp_path):
 def test_an_option_that_is_not_there_and_rows_that_are_all_bad(tmp_path):
     makers = (Dataset.from_sequences, Dataset.from_baskets, Dataset.from_interactions, Dataset.from_pairs)
     for build in (*makers, KEPT.with_taxonomy):
-        with pytest.raises(ParameterError, match='missing must be "error" or "drop"'):
+        with pytest.raises(ParameterError, match='missing must be "auto", "error" or "drop"'):
             build([("a", "b")], missing="ignore")
     with pytest.raises(DataError, match="each of the 2 rows lacks a name"):
         Dataset.from_pairs([("a", None), (None, "b")], missing="drop")

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.data.making import write
 from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError
 from vbn.data import Dataset, Taxonomy, Vocabulary
 
@@ -248,3 +249,11 @@ def test_any_names_come_back_from_a_file(tmp_path, rows, mark):
     read, given = Dataset.from_pairs(path, delimiter=mark), Dataset.from_pairs(rows)
     assert read.rows == given.rows
     assert read.counts.values.tolist() == given.counts.values.tolist()
+
+
+def test_rows_of_empty_fields_are_no_rows(tmp_path):
+    rows = "user;item;plays\nu;i;1\n;;\nv;i;4,5\n"
+    read = Dataset.from_interactions(write(tmp_path, rows + ";;\n" * 9))
+    assert (read.rows.names, read.counts.total) == (("v", "u"), 5.5)
+    with pytest.raises(DataError, match=r"the weight at line 4 of data\.csv is negative"):
+        Dataset.from_interactions(write(tmp_path, rows.replace("4,5", "-2")))

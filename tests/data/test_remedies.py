@@ -25,7 +25,7 @@ def in_shell(name, value=None):
     ("text", "read", "told"),
     [
         ("left,right\na,\n", Dataset.from_pairs, "pass --missing drop to leave"),
-        ("one,other\na,b\n", Dataset.from_pairs, "or pass --header True or --header False"),
+        ("one,other\na,b\n", Dataset.from_pairs, "if it names them, or --header True or --header False"),
         (
             "left,right,height\na,b,1\n",
             Dataset.from_pairs,
@@ -87,8 +87,11 @@ def test_signatures_name_every_parameter(name):
 
 def test_several_names_in_a_cell_are_pointed_out(tmp_path):
     rows = ["ann;tea, milk", "ben;milk, honey", "cem;honey, tea", "dee;tea", "eve;milk, tea"]
-    with pytest.warns(VBNWarning, match=r"several names in a cell, such as 'tea, milk'.*split\(', '\)"):
+    with pytest.warns(VBNWarning, match=r"several names in a cell, such as 'tea, milk'.*pass split_items=','"):
         Dataset.from_interactions(write(tmp_path, "\n".join(["user;item", *rows])), "user", "item")
+    sometimes = ["ann;tea", "ben;milk", "cem;honey", "dee;rusk", "eve;jam", "fay;tea, milk", "gus;milk, honey"]
+    with pytest.warns(VBNWarning, match="such as 'tea, milk'"):
+        Dataset.from_interactions(write(tmp_path, "\n".join(["user;item", *sometimes])), "user", "item")
     packed = ["ann;tea, tin", "ben;milk, tin", "cem;honey, box", "dee;tea, box", "eve;milk, box", "fay;honey, tin"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

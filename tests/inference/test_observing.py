@@ -162,6 +162,13 @@ def test_missing_must_be_known(model):
         model.observe([("u1", "tea")], missing="never")
 
 
+def test_cells_with_several_items_are_taken_apart(model, tmp_path):
+    (tmp_path / "day.csv").write_text("user;item\nu1;tea, milk\nzoe;milk\n;tea\n", encoding="utf-8")
+    expected = copy.copy(model).observe([("u1", "tea"), ("u1", "milk"), ("zoe", "milk")])
+    with pytest.warns(UserWarning, match="1 row without a name is left out, at line 4"):
+        assert same_bits(model.observe(tmp_path / "day.csv", split_items=","), expected)
+
+
 def test_no_events_change_nothing(model):
     before = model.trained_
     assert model.observe([]).trained_ is before

@@ -22,7 +22,7 @@ def _as_in_training(folder: Path) -> dict[str, Any]:
     before = stored(folder)
     if before.get("kind") not in ("interactions", "pairs"):
         return {}
-    names = ("columns", "header", "delimiter", "min_weight", "weighted", "drop_missing")
+    names = ("columns", "header", "delimiter", "min_weight", "weighted", "drop_missing", "split_items")
     return {name: before[name] for name in names if before.get(name) is not None}
 
 
@@ -54,6 +54,7 @@ def observe(
     that loads the model observes them; a server of the same folder does so within seconds. The next save, also by
     --save, takes them into the model.
     """
+    from vbn.cli.reading import unnamed
     from vbn.data import read_events
     from vbn.estimators import BATCH, record
     from vbn.inference import known_events
@@ -63,7 +64,8 @@ def observe(
         raise typer.BadParameter(f"{model} holds a baseline, which has no densities that events could update.")
     given = {"columns": columns and split_columns(columns), "header": header, "min_weight": min_weight}
     how = _as_in_training(model) | {key: value for key, value in given.items() if value is not None}
-    missing = "skip" if skip_unknown else "drop" if drop_missing or how.pop("drop_missing", False) else "error"
+    dropped = how.pop("drop_missing", None)
+    missing = "skip" if skip_unknown else unnamed({"drop_missing": drop_missing or dropped})
     columns_given = [None if column == "" else column for column in how.pop("columns", ())]
     named = dict(zip(("users", "items", "weights"), columns_given, strict=False))
     read = read_events(events, **named, **how, missing=missing)

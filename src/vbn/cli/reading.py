@@ -36,13 +36,15 @@ from vbn.data import (
 LEFT = ("left", *INTERACTIONS[0].aliases, "word1", "word_1", "source", "subject", "first")
 RIGHT = ("right", *INTERACTIONS[1].aliases, "word2", "word_2", "target", "object", "second")
 _SCORES = ("rating", "score", "similarity", "human_(mean)")
-_FEW = 0.05  # share of rows without a name that is left out if nobody says what to do about them
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
 _ACCEPTED = {
     "sequences": (_TEXT_FILE | {"drop_missing", "window", "dynamic_window"}, 1),
-    "baskets": (_TEXT_FILE | {"drop_missing", "weight"}, 2),
-    "interactions": (_TEXT_FILE | {"drop_missing", "time", "min_weight", "weighted", "half_life"}, 3),
+    "baskets": (_TEXT_FILE | {"drop_missing", "split_items", "weight"}, 2),
+    "interactions": (
+        _TEXT_FILE | {"drop_missing", "split_items", "time", "min_weight", "weighted", "half_life"},
+        3,
+    ),
     "pairs": (_TEXT_FILE | {"drop_missing", "shared"}, 3),
     "matrix": (_TEXT_FILE | {"shared", "row_names", "column_names"}, 0),
     "folder": (frozenset(), 0),
@@ -297,7 +299,7 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
         data = data.with_co_occurrences(settings["co_occurrences"], _weight(settings.get("weight", "auto")))
     if scratch is not None and settings["kind"] != "folder" and data.counts.nbytes > bytes_of(settings["memory"]):
         data = data.to_folder(scratch)
-    unnamed = "drop" if settings.get("drop_missing") else "error"
+    without_name = unnamed(settings)
     cycles = "drop" if settings.get("drop_cycles", True) else "error"
     columns: Any
     for file in paths_of(settings, "taxonomy"):
@@ -307,7 +309,7 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
             settings.get("taxonomy_side"),
             **columns,
             break_cycles=cycles,
-            missing=unnamed,
+            missing=without_name,
         )
     if "catalogue" in settings:
         data = data.with_catalogue(
@@ -319,27 +321,11 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
             prefix=settings.get("prefix", False),
             break_cycles=cycles,
         )
-    missing = "skip" if settings.get("skip_unknown") else unnamed
+    missing = "skip" if settings.get("skip_unknown") else without_name
     for name, file in settings.get("relation", {}).items():
         columns = dict(zip(("left", "right", "weight"), _columns(settings, "relation_columns"), strict=False))
         data = data.with_relation(name, file, name in settings.get("symmetric", ()), missing, **columns)
     return with_content(settings, data)
-
-
-def read_input(settings: dict[str, Any]) -> tuple[dict[str, Any], Dataset]:
-    """Read the counts to train on; if nobody says what to do about rows without a name, a few are left out."""
-    try:
-        return settings, read_counts(settings, settings["input"], limits=True)
-    except DataError as error:
-        if "drop_missing" in settings or error.nameless is None or error.nameless > _FEW:
-            raise
-        fault = error.told(lambda *_: "").partition(";")[0]
-        say(
-            f"warning: {fault}: these rows ({error.nameless:.1%}) are left out, as with --drop-missing; with "
-            "--refuse-missing they are an error"
-        )
-    settings = settings | {"drop_missing": True}
-    return settings, read_counts(settings, settings["input"], limits=True)
 
 
 def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Dataset:
@@ -355,8 +341,8 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
         options["time"] = split_columns(options["time"])[0]
     if "delimiter" in options:
         options["delimiter"] = options["delimiter"].replace("\\t", "\t")
-    if options.pop("drop_missing", False):
-        options["missing"] = "drop"
+    if options.pop("drop_missing", None) is not None:
+        options["missing"] = unnamed(settings)
     if "weight" in options:
         options["weight"] = _weight(options["weight"])
     columns = _columns(settings, "columns")
@@ -368,6 +354,11 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
                 options[f"{side}s"] = read_names(Path(options.pop(f"{side}_names")))
     made: Dataset = getattr(Dataset, f"from_{kind}")(file, *columns, **options)
     return made
+
+
+def unnamed(settings: Mapping[str, Any]) -> str:
+    """Return what to do about rows without a name; by default, a few are left out."""
+    return {True: "drop", False: "error"}.get(settings.get("drop_missing"), "auto")  # type: ignore[arg-type]
 
 
 def _weight(given: str | float) -> str | float | None:

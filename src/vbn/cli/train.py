@@ -34,7 +34,8 @@ _DELIMITER = "What separates the fields of INPUT (in a .txt: tokens or items), s
 _COUNTS = "Keep the counts in the model, to go on learning and to know what was seen [yes]."
 _ROWS = "Keep names and densities of the rows (users, patients) [yes]; without them no counts either."
 _HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts or --no-rows nowhere]."
-_UNNAMED = "Leave out rows of any file without a name (empty, NA, null, ...), or fail [leave out a few of INPUT]."
+_UNNAMED = "Leave out all rows without a name (empty, NA, null, ...), or fail if there is one [leave out a few]."
+_SPLIT = "Interactions, baskets: what separates several items in a cell, such as , (and they are rows of their own)."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
 _WEIGHTED = "Interactions: whether rows count their weights [yes; no with --min-weight]."
 _HALF_LIFE = "Interactions: rows count half for every such time before the latest; a number is in the unit of --time."
@@ -85,6 +86,7 @@ OPTIONS = (
     Option("header", bool, _INPUT, "Whether INPUT begins with a header; by default, look."),
     Option("delimiter", str, _INPUT, _DELIMITER),
     Option("drop_missing", bool, _INPUT, _UNNAMED, "--drop-missing/--refuse-missing"),
+    Option("split_items", str, _INPUT, _SPLIT, metavar="TEXT"),
     Option(
         "time",
         str,
@@ -197,7 +199,7 @@ def train(**options: Any) -> None:
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    from vbn.cli.reading import check_usage, read_input, with_catalogue_columns, with_kind, with_knowledge
+    from vbn.cli.reading import check_usage, read_counts, with_catalogue_columns, with_kind, with_knowledge
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
@@ -215,7 +217,7 @@ def train(**options: Any) -> None:
         if not options["force"]:
             check_resuming(out)
     with _scratch(settings) as scratch:
-        settings, data = read_input(settings)
+        data = read_counts(settings, settings["input"], limits=True)
         settings = with_catalogue_columns(settings, data, quiet)
         parts = _split(settings, data)
         parts = parts._replace(train=with_knowledge(settings, parts.train, scratch))

@@ -25,6 +25,7 @@ _READING: tuple[str, ...] = (
     "header",
     "delimiter",
     "drop_missing",
+    "split_items",
     "time",
     "min_weight",
     "weighted",
@@ -48,6 +49,10 @@ def update(
     taxonomy: Annotated[list[Path] | None, typer.Option(help="A file of child, parent[, weight]; repeatable.")] = None,
     kind: Annotated[Kind | None, typer.Option(help="What INPUT holds [as in the training].")] = None,
     columns: ColumnNames = None,
+    drop_missing: Annotated[
+        bool | None,
+        typer.Option("--drop-missing/--refuse-missing", help="Leave out all rows without a name, or fail."),
+    ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often every density is updated.")] = _EPOCHS,
     out: Annotated[Path | None, typer.Option(help="Folder for the new model; by default it replaces MODEL.")] = None,
     again: Annotated[
@@ -73,14 +78,15 @@ def update(
     if not again and data.is_file() and sha256(data) in trained.inputs_.values():
         raise DataError(f"{data} was added to this model already; --again counts it once more.")
     before = stored(model)
-    given = {
+    given: dict[str, Any] = {
         "kind": kind,
         "columns": ["" if column is None else column for column in split_columns(columns)],
         "input": str(data),
         "catalogue": None if catalogue is None else str(catalogue),
         "taxonomy": [str(file) for file in taxonomy or ()],
+        "drop_missing": drop_missing,
     }
-    settings = _reading(before, {key: value for key, value in given.items() if value}, quiet)
+    settings = _reading(before, {key: value for key, value in given.items() if value not in (None, [])}, quiet)
     new, latest = _read(settings, before, trained)
     if not quiet:
         say(str(new.describe()))

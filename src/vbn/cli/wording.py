@@ -14,6 +14,7 @@ from vbn._errors import Told, in_python
 # Remedies that are not called like their parameters: (parameter, repr of the value) and the option.
 _OPTIONS = {
     ("missing", "'drop'"): "--drop-missing",
+    ("missing", "'error'"): "--refuse-missing",
     ("missing", "'skip'"): "--skip-unknown",
     ("break_cycles", "'drop'"): "--drop-cycles",
     ("break_cycles", "'error'"): "--refuse-cycles",
@@ -68,13 +69,15 @@ def _phrased(name: str, value: object, options: Set[str] | None, about: str) -> 
     else:
         option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
         several = value if isinstance(value, list) and value and isinstance(value[0], list) else [value]
-        given = " ".join(f"{option} {shlex.quote(_word(one))}" for one in several)
+        given = " ".join(f"{option} {_word(one)}" for one in several)
         words = option if value is None or isinstance(value, bool) else given
     return words if options is None or option in options else _NONE + in_python(name, value) + _NONE
 
 
 def _word(value: object) -> str:
-    return joined(value) if isinstance(value, list) else str(value)
+    """Return a value as it is typed; a mark alone is quoted, so that it does not seem to be one of the sentence."""
+    word = joined(value) if isinstance(value, list) else str(value)
+    return shlex.quote(word) if any(map(str.isalnum, word)) or "'" in word else f"'{word}'"
 
 
 def joined(columns: Iterable[object]) -> str:

@@ -48,11 +48,12 @@ class Constructors:
         tab in .tsv, and in .txt a tab, a comma or white space, depending on the first line. If you give it, files with
         other suffixes (.dat, .data) are read as text too. It may have several characters, such as "::". A .txt file of
         sequences or baskets has one of them a line, and the delimiter separates its tokens or items.
-    missing : {"error", "drop"}, default "error"
-        What to do about rows without a name, or without the time that you asked for: an empty field, None, NaN. "drop"
-        also drops names of a text file that read NA, N/A, nan, null, None or the like; with "error" they are names
-        (Namibia, sodium), with a warning. In sentences they are always words. Not for matrices, whose rows and columns
-        have one name each.
+    missing : {"auto", "error", "drop"}, default "auto"
+        What to do about rows without a name, or without the time that you asked for: an empty field, None, NaN. By
+        default a few of a file (up to 5 %, or three where that is less than half) are left out, with a warning, and
+        others are an error. "drop" also drops names of a text file that read NA, N/A, nan, null, None or the like;
+        otherwise they are names (Namibia, sodium), with a warning. In sentences they are always words. Not for
+        matrices, whose rows and columns have one name each.
 
     The column of a table or file that holds the counts or weights is the one that you name. If you name only the two
     columns of entities, there is none, and every row counts 1. If you do not name these two either, it is
@@ -84,7 +85,7 @@ class Constructors:
         column: str | int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Dataset:
         """Count tokens that are near each other, such as the words of a sentence.
 
@@ -134,7 +135,8 @@ class Constructors:
         weight: str | float | None = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
+        split_items: str | None = None,
     ) -> Dataset:
         """Count items that are in one basket together: purchases, a patient's diagnoses.
 
@@ -162,6 +164,8 @@ class Constructors:
             pair 1: a basket of 500 items then weighs 600 times as much as one of 20.
         header, delimiter, missing : optional
             How to read a text file, and what to do about missing names: see `Constructors`.
+        split_items : str, optional
+            What separates the items of a cell of a table or file, such as ",", if there are several.
 
         Examples
         --------
@@ -171,7 +175,7 @@ class Constructors:
         >>> Dataset.from_baskets([["tea", "milk"], ["tea", "milk", "rusk"]], weight=1)
         Dataset(baskets: 3 entities, 6 cells, total 5)
         """
-        entries = read_baskets(source, baskets, items, header, delimiter, missing)
+        entries = read_baskets(source, baskets, items, header, delimiter, missing, split_items)
         return cls._build(from_entries(entries, min_count, max_size, max_basket, weight), "baskets", entries.reading)
 
     @classmethod
@@ -191,7 +195,8 @@ class Constructors:
         max_size: int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
+        split_items: str | None = None,
     ) -> Dataset:
         """Count who interacted with what: users in the rows, items in the columns.
 
@@ -226,6 +231,8 @@ class Constructors:
             Keep only that many items, those with the largest total weight.
         header, delimiter, missing : optional
             How to read a text file, and what to do about missing names: see `Constructors`.
+        split_items : str, optional
+            What separates the items of a cell, such as ",", if there are several: each counts as on a row of its own.
 
         Examples
         --------
@@ -236,6 +243,8 @@ class Constructors:
         Dataset(interactions: 2 rows x 2 columns, 2 cells, total 2)
         >>> Dataset.from_interactions(["ann", "ann"], ["Heat", "Heat"], time=["1970-01-02", "1970-01-01"]).times
         array([86400.])
+        >>> Dataset.from_interactions(["ann", "bob"], ["tea, milk", "tea"], split_items=",")
+        Dataset(interactions: 2 rows x 2 columns, 3 cells, total 3)
         >>> liked = {"user": ["ann", "bob", "ann"], "item": ["Heat", "Heat", "Casino"], "stars": [5, 2, 4]}
         >>> Dataset.from_interactions(liked, min_weight=3.5)
         Dataset(interactions: 1 row x 2 columns, 2 cells, total 2)
@@ -245,7 +254,8 @@ class Constructors:
         weighing = replace(INTERACTIONS[2], sought=min_weight is not None)
         fields = (*INTERACTIONS[:2], weighing, *([] if time is None else [TIME]))
         given = {"users": users, "items": items, "weights": weights, "time": time}
-        read = read_columns(source, (), given, fields, header=header, delimiter=delimiter, missing=missing)
+        how: Any = {"header": header, "delimiter": delimiter, "missing": missing, "split_items": split_items}
+        read = read_columns(source, (), given, fields, **how)
         warn_of_lists(read, "items")
         read, reading = weighed(read, fields, min_weight, weighted, half_life)
         parts = separate_parts(counted_pairs(read, fields), min_count, max_size)
@@ -294,7 +304,7 @@ class Constructors:
         max_size: int | None = None,
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Dataset:
         """Take co-occurrence counts as they are: (left, right, count), in that direction only.
 

@@ -68,15 +68,15 @@ def read_events(
     weighted: bool | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
-    missing: str = "error",
+    missing: str = "auto",
+    split_items: str | None = None,
 ) -> Events:
     """Read events from anything that `Dataset.from_interactions` takes; events of weight 0 are left out."""
     check_weighing(min_weight, weighted, None, has_time=False)
     fields = (*_FIELDS[:2], replace(_FIELDS[2], sought=min_weight is not None))
     given = {"users": users, "items": items, "weights": weights}
-    read = read_columns(
-        source, (), given, fields, header=header, delimiter=delimiter, missing=missing, allow_empty=True
-    )
+    how: Any = {"header": header, "delimiter": delimiter, "missing": missing, "split_items": split_items}
+    read = read_columns(source, (), given, fields, **how, allow_empty=True)
     read, _ = weighed(read, fields, min_weight, weighted, None)
     left, right, values, _ = counted_pairs(read, fields)
     return Events(left.names, right.names, left.codes, right.codes, values)

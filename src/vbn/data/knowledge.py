@@ -48,7 +48,7 @@ class Knowledge:
         break_cycles: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
         replace: bool = False,
     ) -> Dataset:
         """Return this data set with a taxonomy, united with an earlier one of that side.
@@ -71,8 +71,8 @@ class Knowledge:
             input. A warning names them, and ``taxonomy.dropped`` lists them all. By default edges of a file are
             dropped, and a cycle in edges from memory is an error.
         header, delimiter, missing : optional
-            How to read a text file, and what to do about missing names, as in the constructors: with
-            ``missing="drop"``, rows without a parent (often those of the roots) or child are left out.
+            How to read a text file, and what to do about children without a name, as in the constructors. Rows without
+            a parent, often those of the roots, are always left out.
         replace : bool, default False
             Whether this taxonomy takes the place of an earlier one; its nodes stay among the entities.
 
@@ -368,7 +368,7 @@ class Knowledge:
         name: str,
         pairs: Any,
         symmetric: bool = False,
-        missing: str = "error",
+        missing: str = "auto",
         *,
         left: str | int | None = None,
         right: str | int | None = None,
@@ -390,9 +390,9 @@ class Knowledge:
             (left, right[, weight]); left entities are rows, right ones are columns.
         symmetric : bool, default False
             Whether each pair holds in both directions.
-        missing : {"error", "drop", "skip"}, default "error"
-            What to do about pairs without a name ("drop" and "skip" leave them out) and about pairs with an
-            unknown entity ("skip" leaves them out).
+        missing : {"auto", "error", "drop", "skip"}, default "auto"
+            What to do about pairs without a name ("drop" and "skip" leave them out, "auto" a few of a file) and about
+            pairs with an unknown entity ("skip" leaves them out).
         left, right, weight : str or int, optional
             Names or numbers of the columns of a table or file; by default those of these names, else
             the first two or three. If you name left and right, no weights are looked for.

@@ -82,8 +82,8 @@ def read_relation(
 ) -> Relation:
     """Read a relation in any form that `Dataset.with_relation` documents; `how` has the header and the delimiter."""
     rows, columns = entities
-    if missing not in ("error", "drop", "skip"):
-        raise ParameterError(f'missing must be "error", "drop" or "skip", got {missing!r}')
+    if missing not in ("auto", "error", "drop", "skip"):
+        raise ParameterError(f'missing must be "auto", "error", "drop" or "skip", got {missing!r}')
     if symmetric and rows is not columns:
         raise RelationError(
             f"relation {name!r}: rows and columns are different entities here, so a relation between "

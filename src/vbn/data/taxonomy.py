@@ -22,11 +22,30 @@ _ENDS = 5  # names at either end of a long cycle that a message shows, and edges
 _FIELDS = (
     Field(
         "child",
-        ("child", "children", "entity", "item", "node", "hyponym", "code", "id", "name", "term", "word", "narrower"),
+        (
+            *(
+                "child",
+                "children",
+                "entity",
+                "item",
+                "node",
+                "hyponym",
+                "code",
+                "id",
+                "name",
+                "term",
+                "word",
+                "narrower",
+            ),
+            *("unterbegriff", "begriff", "artikel", "produkt"),
+        ),
     ),
     Field(
         "parent",
-        ("parent", "parents", "category", "class", "hypernym", "parent_id", "parent_code", "broader"),
+        (
+            *("parent", "parents", "category", "class", "hypernym", "parent_id", "parent_code", "broader"),
+            *("oberbegriff", "kategorie", "oberkategorie", "warengruppe"),
+        ),
         gaps=True,
     ),
     Field("weight", ("weight", "weights", "probability"), number=True, optional=True, by_position=True),
@@ -91,7 +110,7 @@ class Taxonomy:
         break_cycles: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
-        missing: str = "error",
+        missing: str = "auto",
     ) -> Taxonomy:
         """Build a taxonomy; see `Dataset.with_taxonomy` for the forms that `edges` may take.
 

@@ -6,6 +6,7 @@ which is how files write it) gets the code -1 in a column. Everything else (bool
 
 from __future__ import annotations
 
+import os
 import warnings
 from array import array
 from collections import Counter
@@ -25,6 +26,7 @@ from vbn.data.labels import Labels
 MISSING_TEXTS = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "nan", "NaN", "NAN", "null", "NULL", "Null", "None"})
 """How files write that a name is missing."""
 Where = Callable[[int], str]
+_FEW, _SOME = 0.05, 3  # rows of a file without a name that are left out by default: this share, or so many
 
 
 def item_number(position: int) -> str:
@@ -89,9 +91,12 @@ class Coded:
     def only(self, kept: BoolArray) -> Coded:
         """Return some of the entries, as if the others had never been there."""
         codes = self.codes[kept]
-        used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        named = codes >= 0
+        used, first, inverse = np.unique(codes[named], return_index=True, return_inverse=True)
         order, rank = _by_first(first)
-        return Coded([self.names[code] for code in used[order].tolist()], rank[inverse.reshape(-1)])
+        left = np.full(len(codes), -1, dtype=np.int64)
+        left[named] = rank[inverse.reshape(-1)]
+        return Coded([self.names[code] for code in used[order].tolist()], left, self.fault)
 
 
 class _Index(dict[str, int]):
@@ -187,8 +192,32 @@ def _by_first(first: IdArray) -> tuple[IdArray, IdArray]:
 
 def check_missing(missing: Any) -> None:
     """Refuse an unknown option."""
-    if missing not in ("error", "drop"):
-        raise ParameterError(f'missing must be "error" or "drop", got {missing!r}')
+    if missing not in ("auto", "error", "drop"):
+        raise ParameterError(f'missing must be "auto", "error" or "drop", got {missing!r}')
+
+
+def settled_missing(missing: str | None, source: object) -> str | None:
+    """Return what to do about missing names: by default, a few of a file are left out, others are an error."""
+    if missing != "auto":
+        return missing
+    return "few" if isinstance(source, str | os.PathLike) else "error"
+
+
+def left_out(wrong: BoolArray, where: Where, what: str = "row", lacks: str = "name") -> BoolArray:
+    """Return which entries to leave out, with a warning: the wrong ones if these are few, otherwise none.
+
+    Few are three or a twentieth of all, but never half of them.
+    """
+    n = int(wrong.sum())
+    if not 0 < n <= max(_SOME, _FEW * len(wrong)) or 2 * n >= len(wrong):
+        return np.zeros_like(wrong)
+    told, place = f"{counted(n, what)} without a {lacks}", where(int(np.argmax(wrong)))
+    if n == 1:
+        message = f"{told} is left out, at {place}; with {REMEDY} it is an error"
+    else:
+        message = f"{told} ({n / len(wrong):.1%}) are left out, the first at {place}; with {REMEDY} they are an error"
+    warnings.warn(VBNWarning(message, remedies=[("missing", "error")]), stacklevel=caller_level())
+    return wrong
 
 
 def settle(column: Coded, missing: str | None, where: Where, text: str = "", gaps: bool = False) -> BoolArray:
@@ -218,11 +247,8 @@ def _refusal(fault: str, wrong: BoolArray, where: Where, option: bool) -> DataEr
     others = f" and {more:,} more like it" if more else ""
     message = f"{fault} at {where(int(np.argmax(wrong)))}{others}; fill in what is missing or "
     if option:
-        error = DataError(f"{message}pass {REMEDY} to leave such entries out", remedies=[("missing", "drop")])
-    else:
-        error = DataError(f"{message}leave such entries out")
-    error.nameless = float(wrong.mean())
-    return error
+        return DataError(f"{message}pass {REMEDY} to leave such entries out", remedies=[("missing", "drop")])
+    return DataError(f"{message}leave such entries out")
 
 
 def _warn_of_texts(column: Coded, wrong: BoolArray, text: str) -> None:

@@ -32,9 +32,10 @@ class Observes(Queries):
         weights: Any = None,
         *,
         min_weight: float | None = None,
-        missing: str = "error",
+        missing: str = "auto",
         header: bool | None = None,
         delimiter: str | None = None,
+        split_items: str | None = None,
     ) -> Self:
         """Update the densities that events touch, at once and in closed form; all others stay as they are.
 
@@ -52,9 +53,12 @@ class Observes(Queries):
         min_weight
             Observe only events whose weight or rating is at least this; each counts 1.
         missing
-            "error"; "drop" leaves out events without a name, "skip" also those with an unknown column.
+            "drop" leaves out events without a name, "auto" a few of a file, "error" none; "skip" also leaves out those
+            with an unknown column.
         header, delimiter
             How to read a text file.
+        split_items
+            What separates the items of a cell, such as ",", if there are several.
 
         Raises
         ------
@@ -73,9 +77,9 @@ class Observes(Queries):
         2
         """
         _ = self.trained_
-        need_choice("missing", missing, ("error", "drop", "skip"))
+        need_choice("missing", missing, ("auto", "error", "drop", "skip"))
         options: dict[str, Any] = {"min_weight": min_weight, "header": header, "delimiter": delimiter}
-        found = read_events(events, users, items, weights, missing=missing, **options)
+        found = read_events(events, users, items, weights, missing=missing, split_items=split_items, **options)
         return self._observe(found, skip=missing == "skip")
 
     def _observe(self, events: Events, skip: bool = False) -> Self:

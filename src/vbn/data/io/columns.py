@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -19,7 +19,7 @@ import numpy as np
 from vbn._errors import REMEDY, DataError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, FloatArray
 from vbn.data.io.numbers import NotANumberError, as_numbers, as_times
-from vbn.data.vocabulary import Coded, Where, encode, item_number, settle
+from vbn.data.vocabulary import Coded, Encoder, Where, encode, item_number, left_out, settle, shown
 
 INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
 TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime", "unix_time", "event_time"))
@@ -246,31 +246,36 @@ def warn_of_ratings(header: Header, picked: Picked, fields: Sequence[Field]) -> 
 def warn_of_lists(read: Columns, key: str) -> None:
     """Say that the cells of a column of names seem to hold several names each, which are read as one."""
     names = read.labels[key].names[:_LOOKED_AT]
-    mark = next((mark for mark in _MARKS if read.titles and _lists(names, mark)), None)
+    mark = next((mark for mark in _MARKS if read.titles and not read.mark and _lists(names, mark)), None)
     if mark is None:
         return
-    example = next(name for name in names if mark in name)
-    title, mark = read.titles[key], f"{mark} " if f"{mark} " in example else mark
+    example = shown(next(name for name in names if mark in name))
     warning = VBNWarning(
-        f"column {title!r} of {read.source} seems to hold several names in a cell, such as {example!r}, and each "
-        f"cell is read as one name. Put each on a row of its own: in pandas, table.assign(**{{{title!r}: "
-        f"table[{title!r}].str.split({mark!r})}}).explode({title!r})"
+        f"column {read.titles[key]!r} of {read.source} seems to hold several names in a cell, such as {example}, and "
+        f"each cell is read as one name; pass {REMEDY} to take them apart",
+        remedies=[("split_items", mark)],
     )
     warnings.warn(warning, stacklevel=caller_level())
 
 
 def _lists(names: Sequence[str], mark: str) -> bool:
-    """Return whether a mark stands between names: they come again, and not always in the same place of a cell."""
+    """Return whether a mark stands between names.
+
+    These are cells of their own too, or they come again, and not always in the same place of a cell.
+    """
     cells = [[part.strip() for part in name.split(mark)] for name in names]
+    whole, marked = {*names}, [parts for parts in cells if len(parts) > 1]
+    known = sum(whole.issuperset(filter(None, parts)) for parts in marked)
+    if known > 1 and known >= _OFTEN * len(marked):
+        return True
     seen: dict[str, set[bool]] = {}
     again = Counter(part for parts in cells for part in dict.fromkeys(parts))
     for parts in cells:
         for place, part in enumerate(parts):
             if part and again[part] > 1:
                 seen.setdefault(part, set()).add(place == 0)
-    several = sum(len(parts) > 1 for parts in cells)
     moved = sum(len(places) > 1 for places in seen.values())
-    return several >= _OFTEN * len(cells) > 0 and len(again) < len(cells) and moved >= _OFTEN * max(len(seen), 1)
+    return len(marked) >= _OFTEN * len(cells) > 0 and len(again) < len(cells) and moved >= _OFTEN * max(len(seen), 1)
 
 
 @contextmanager
@@ -356,7 +361,8 @@ class Columns:
     titles: dict[str, str] = field(default_factory=dict)  # what the columns of a table or file are called
     source: str = ""  # the table or file
     file: str = ""  # the same, if it is a text file
-    dropped: int = 0  # rows that lacked a name
+    dropped: int = 0  # rows that were left out
+    mark: str = ""  # what the items of a cell were taken apart by
 
     def __len__(self) -> int:
         return len(next(iter(self.labels.values())))
@@ -380,14 +386,22 @@ class Columns:
 
     def reading(self, fields: Sequence[Field]) -> dict[str, str | None] | None:
         """Return which column of a table or file was read for each field."""
-        return {item.key: self.titles.get(item.key) for item in fields} if self.titles else None
+        if not self.titles:
+            return None
+        split = {"items": f"items (split at {self.mark!r})"} if self.mark else {}
+        return {split.get(item.key, item.key): self.titles.get(item.key) for item in fields}
 
     def without_gaps(self, missing: str | None, fields: Sequence[Field]) -> Columns:
-        """Return the rows that have all their names, and their time if there are times; see `settle` for `missing`."""
+        """Return the rows that have all their names, and their time if there are times.
+
+        See `settle` for `missing`; "few" leaves out a few rows, with a warning, and is otherwise the same as "error".
+        """
         gaps = {item.key for item in fields if item.gaps}
+        if missing == "few":
+            return self._without_few(gaps).without_gaps("error", fields)
         there, where, link = np.ones(len(self), dtype=bool), self.where, ", " if self.file else " of "
         for key, column in self.labels.items():
-            title = f"column {self.titles[key]!r}" if key in self.titles else key
+            title = self._title(key)
             text = f"{title} of {self.file}" if self.file else ""
 
             def at(row: int, title: str = title) -> str:
@@ -396,13 +410,50 @@ class Columns:
             there &= settle(column, missing, at, text, key in gaps)
         if missing == "drop" and "time" in self.numbers:
             there &= np.isfinite(self.numbers["time"])
-        return self if there.all() else replace(self.only(there), dropped=int((~there).sum()))
+        return self if there.all() else self.only(there)
+
+    def _title(self, key: str) -> str:
+        return f"column {self.titles[key]!r}" if key in self.titles else key
+
+    def _without_few(self, gaps: Set[str]) -> Columns:
+        """Return the rows without the few that lack a name or a time, of which a warning tells."""
+        wrong = {key: column.codes < 0 for key, column in self.labels.items() if key not in gaps}
+        if "time" in self.numbers:
+            wrong["time"] = ~np.isfinite(self.numbers["time"])
+
+        def at(row: int) -> str:
+            title = self._title(next(key for key, there in wrong.items() if there[row]))
+            return f"{self.where(row)}, {title}" if self.file else f"{self.where(row)} of {title} of {self.source}"
+
+        lacks = "name or a time" if "time" in wrong else "name"
+        gone = left_out(np.logical_or.reduce([*wrong.values()]), at, lacks=lacks)
+        return self.only(~gone) if gone.any() else self
+
+    def split(self, key: str, mark: str) -> Columns:
+        """Return the rows with one for each name in a cell of a column, as if each had been on a row of its own."""
+        column, where, encoder = self.labels[key], self.where, Encoder()
+        cells = [[part for piece in name.split(mark) if (part := piece.strip())] or [""] for name in column.names]
+        cells.append([""])  # of code -1
+        encoder.extend([part for parts in cells for part in parts], item_number)
+        parts, sizes = encoder.result(), np.array([len(parts) for parts in cells])
+        rows = np.repeat(np.arange(len(column)), sizes[column.codes])
+        begun = np.searchsorted(rows, rows)  # where the names of each row begin
+        codes = parts.codes[(np.cumsum(sizes) - sizes)[column.codes[rows]] + np.arange(len(rows)) - begun]
+        others = {other: replace(coded, codes=coded.codes[rows]) for other, coded in self.labels.items()}
+        return replace(
+            self,
+            labels={**others, key: Coded(parts.names, codes, parts.fault)},
+            numbers={other: numbers[rows] for other, numbers in self.numbers.items()},
+            where=lambda row: where(int(rows[row])),
+            mark=mark,
+        )
 
     def only(self, kept: BoolArray) -> Columns:
         """Return some of the rows."""
         rows, where = np.flatnonzero(kept), self.where
         return replace(
             self,
+            dropped=self.dropped + len(self) - len(rows),
             labels={key: column.only(kept) for key, column in self.labels.items()},
             numbers={key: column[kept] for key, column in self.numbers.items()},
             where=lambda row: where(int(rows[row])),

@@ -191,7 +191,10 @@ def split_rows(file: File, delimiter: str | None) -> Iterator[list[str]]:
 
 
 def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a delimited file, each with the number of the line it begins on."""
+    """Yield the rows of a delimited file, each with the number of the line it begins on.
+
+    Rows whose fields are all empty, such as spreadsheets leave at the end, are no rows.
+    """
     reader = split_rows(file, delimiter)
     start = 1
     while True:
@@ -204,7 +207,7 @@ def read_rows(file: File, delimiter: str | None) -> Iterator[tuple[int, list[str
             ) from error
         if row is None:
             return
-        if row:
+        if any(row):
             yield start, row
         start = getattr(reader, "line_num", start) + 1
 
@@ -296,21 +299,22 @@ def read_csv(
     if not sheet.sure:
         met_again = any(cell in coded.names for coded in columns.labels.values() for cell in sheet.names)
         if ask and not met_again:  # a first line that names an entity of a later line is not a header
-            raise unsure(sheet, fields, file.path.name)
+            raise unsure(sheet, fields, file.path.name, picked.places)
         return read_csv(file, chosen, fields, False, delimiter)
     refuse_times(columns.numbers, found, picked)
     warn_of_ratings(found, picked, fields)
     return columns
 
 
-def unsure(sheet: Sheet, fields: Sequence[Field], name: str) -> DataError:
+def unsure(sheet: Sheet, fields: Sequence[Field], name: str, places: Mapping[str, int]) -> DataError:
     """Return the error for a first line that may be a header or data."""
     shown = ", ".join(repr(cell) for cell in sheet.names[:3])
     usual = ", ".join(item.aliases[0] for item in fields if not item.optional)
+    named = {item.key: sheet.names[places[item.key]] for item in fields if item.key in places}
     return DataError(
         f"does the first line of {name} ({shown}) name the columns, or is it data? Begin the file with usual names "
-        f"({usual}), or pass {REMEDY} or {REMEDY}",
-        remedies=[("header", True), ("header", False)],
+        f"({usual}), or pass {REMEDY} if it names them, or {REMEDY} or {REMEDY}",
+        remedies=[("columns", named), ("header", True), ("header", False)],
     )
 
 
@@ -325,7 +329,7 @@ def _quickly(
         place = row + sheet.has_header
         return f"line {next(islice(read_rows(file, delimiter), place, None))[0]} of {file.path.name}"
 
-    rows = islice(filter(None, split_rows(file, delimiter)), int(sheet.has_header), None)
+    rows = islice(filter(any, split_rows(file, delimiter)), int(sheet.has_header), None)
     try:
         while block := list(islice(rows, _BLOCK)):
             columns = list(zip(*block, strict=True))

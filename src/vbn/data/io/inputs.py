@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from vbn._errors import DataError, MissingExtraError
+from vbn._errors import DataError, MissingExtraError, ParameterError
 from vbn.data.io.columns import (
     COUNTS,
     ITEMS,
@@ -30,7 +30,7 @@ from vbn.data.io.columns import (
 )
 from vbn.data.io.files import File, check_reading, find_file, open_binary, open_sheet, read_csv, reading
 from vbn.data.io.numbers import NotANumberError
-from vbn.data.vocabulary import row_number, shown
+from vbn.data.vocabulary import row_number, settled_missing, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
 _USERS = ("user", "userid", "user_id", "patient", "customer")
@@ -81,6 +81,7 @@ def read_columns(
     allow_empty: bool = False,
     ask: bool = True,
     missing: str | None = None,
+    split_items: str | None = None,
 ) -> Columns:
     """Read the columns `fields`, required ones first, from whatever the user passed.
 
@@ -88,9 +89,14 @@ def read_columns(
     `positional` and `given` are columns of data, or the names or numbers of a table's columns, in the order of `fields`
     or by field. Where `source` is the first column itself, they follow it, and each may be in the place of the one
     before: (users, items) as `source` and the first field. `ask` is whether a first line of a file that may be a header
-    or data is an error; otherwise it is data. `settle` says what `missing` may be.
+    or data is an error; otherwise it is data. `settle` says what `missing` may be. `split_items` takes the cells of the
+    field "items" apart.
     """
     check_reading(header, delimiter)
+    if split_items is not None and not (isinstance(split_items, str) and split_items):
+        raise ParameterError(
+            f"split_items must be the text between two items of a cell, such as ',', got {split_items!r}"
+        )
     given = _assigned(positional, given, fields)
     if isinstance(source, str | os.PathLike):
         file = find_file(source, delimiter=delimiter)
@@ -101,7 +107,9 @@ def read_columns(
             columns = read_csv(file, chosen, fields, header, delimiter, ask)
     else:
         columns = _from_memory(source, given, fields)
-    named = columns.without_gaps(missing, fields)
+    if split_items is not None:
+        columns = columns.split("items", split_items)
+    named = columns.without_gaps(settled_missing(missing, source), fields)
     if len(named) == 0 and not allow_empty:
         told = f"{columns.source} has columns but not a single row" if columns.source else "not a single row was given"
         if len(columns):

@@ -37,7 +37,7 @@ from vbn.data.io.files import (
     unsure,
 )
 from vbn.data.io.inputs import Table, as_table, chosen_columns, read_columns, read_parquet
-from vbn.data.vocabulary import Coded, Encoder, check_missing, row_number, settle
+from vbn.data.vocabulary import Coded, Encoder, check_missing, left_out, row_number, settle, settled_missing
 
 _TEXT = Field("column", ("text", "sentence", "sentences", "tokens", "document"))
 _USERS = ("user", "users", "userid", "user_id")
@@ -65,7 +65,7 @@ class Corpus:
 
 
 def read_corpus(
-    source: object, column: str | int | None, header: bool | None, delimiter: str | None, missing: str = "error"
+    source: object, column: str | int | None, header: bool | None, delimiter: str | None, missing: str = "auto"
 ) -> Corpus:
     """Return the sentences, in any form that `Dataset.from_sequences` documents, as codes."""
     if isinstance(source, str | os.PathLike) and column is None and header is None and delimiter in (None, " "):
@@ -76,7 +76,7 @@ def read_corpus(
     return encode_corpus(read_sentences(source, column, header, delimiter), missing)
 
 
-def encode_corpus(sentences: Iterable[object], missing: str = "error") -> Corpus:
+def encode_corpus(sentences: Iterable[object], missing: str = "auto") -> Corpus:
     """Number the tokens of all sentences, in one pass; a generator is fine."""
     check_missing(missing)
     encoder, offsets = Encoder(), array("q", [0])
@@ -139,7 +139,7 @@ def _from_file(file: File, column: str | int | None, header: bool | None, delimi
     sheet = open_sheet(file, chosen, (_TEXT,), header, delimiter)
     place = _text_column(sheet.header(file.path.name), column)
     if not sheet.sure:
-        raise unsure(sheet, (_TEXT,), file.path.name)
+        raise unsure(sheet, (_TEXT,), file.path.name, {"column": place})
     return (row[place].split() for _, row in checked_rows(sheet, file.path.name))
 
 
@@ -173,14 +173,20 @@ class Entries(NamedTuple):
 
 
 def read_baskets(
-    source: object, baskets: object, items: object, header: bool | None, delimiter: str | None, missing: str
+    source: object,
+    baskets: object,
+    items: object,
+    header: bool | None,
+    delimiter: str | None,
+    missing: str,
+    split_items: str | None = None,
 ) -> Entries:
     """Read baskets in any form that `Dataset.from_baskets` documents."""
     check_missing(missing)
     if source is None and items is None:
         source, baskets = baskets, None
     file: File | None = None
-    listed = baskets is None and items is None
+    listed = baskets is None and items is None and split_items is None
     if listed and isinstance(source, str | os.PathLike):
         check_reading(header, delimiter)
         file = find_file(source, delimiter=delimiter)
@@ -192,7 +198,8 @@ def read_baskets(
         return _from_lists(source, missing)
     given = {"baskets": baskets, "items": items}
     try:
-        read = read_columns(source, (), given, BASKETS, header=header, delimiter=delimiter, missing=missing)
+        how: Any = {"header": header, "delimiter": delimiter, "missing": missing, "split_items": split_items}
+        read = read_columns(source, (), given, BASKETS, **how)
     except DataError as error:
         if file is None or not _differ_in_length(file, delimiter):
             raise
@@ -221,6 +228,10 @@ def _from_lists(baskets: object, missing: str, file: str = "") -> Entries:
         items.extend(basket, lambda item: where(starts[-1] + item))
         starts.append(len(items))
     basket_of, coded = np.repeat(np.arange(len(starts) - 1), np.diff(starts)), items.result()
+    if settled_missing(missing, file or None) == "few":
+        gone, missing = left_out(coded.codes < 0, where, "item"), "error"
+        if gone.any():
+            basket_of, coded = basket_of[~gone], coded.only(~gone)
     there = settle(coded, missing, where, file)
     return Entries(basket_of[there], coded if there.all() else coded.only(there))
 
