@@ -37,6 +37,7 @@ from vbn.inference.roles import (
     read_out,
     read_pool,
     resolved_readout,
+    stand_ins,
 )
 from vbn.inference.table import Density, Frames, Related, RelatedRow, Row, Similarity, Table, Tables
 from vbn.kernels import damping, logit
@@ -140,6 +141,7 @@ __all__ = [
     "similar",
     "similarity",
     "split_occurrences",
+    "stand_ins",
     "stiffness",
     "suggest_parents",
     "tables",

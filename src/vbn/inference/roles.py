@@ -17,6 +17,8 @@ from vbn._errors import REMEDY, DataError, ParameterError
 from vbn.model import Gaussians, Trained
 
 READOUTS = ("entity", "both", "smoothed")
+SMOOTHING = 3.0
+"""How many times as much as the entity its parents count in "smoothed", unless told otherwise."""
 
 
 def resolved_readout(trained: Trained, readout: Any = "auto") -> Any:
@@ -89,6 +91,13 @@ def read_some(
         mean[categories] = sum(part.mean for part in parts)
         variance[categories] = sum(part.variance for part in parts)
     return Gaussians(mean, variance)
+
+
+def stand_ins(trained: Trained, ids: np.ndarray, side: str) -> Gaussians:
+    """Return the densities by which some entities of a side are compared where nothing else is asked for."""
+    readout = resolved_readout(trained)
+    entities = read_out(trained, readout, side, SMOOTHING)
+    return read_some(trained, entities, ids, as_categories(trained, side, ids), side, readout)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, Field
 
+from vbn.inference import stand_ins
 from vbn.serve import schemas as out
 from vbn.serve.answers import entity
 from vbn.serve.served import Served
@@ -81,8 +82,9 @@ def compared(served: Served, first: str, second: str, side: out.Side, other_side
 def _of_a_kind(served: Served, first: str, second: str, side: out.Side) -> Compared:
     model, names = served.model, served.trained.vocabulary(side)
     a, b = (model.posterior(name, side=side) for name in (first, second))
-    alike = model.similarity(first, second, side=side, readout="entity")
-    near = [model.similar(name, _LOOKED_AT, side=side, readout="entity") for name in (first, second)]
+    alike = model.similarity(first, second, side=side)
+    near = [model.similar(name, _LOOKED_AT, side=side) for name in (first, second)]
+    read = stand_ins(served.trained, names.ids([first, second]), side)
     only = served.trained.profile.categories(side)
     chances = []
     if served.trained.shared and not only[names.ids([first, second])].any():
@@ -90,7 +92,7 @@ def _of_a_kind(served: Served, first: str, second: str, side: out.Side) -> Compa
     shared, total = _common(served, near[0], near[1], side)
     return Compared(
         model=served.id,
-        expected=expected_cosine(a.mean, a.variance, b.mean, b.variance),
+        expected=expected_cosine(read.mean[0], read.variance[0], read.mean[1], read.variance[1]),
         cosine=alike.score,
         std=alike.std,
         overlap=overlap(a.mean, a.variance, b.mean, b.variance),

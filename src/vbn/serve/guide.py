@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, Field
 
+from vbn.inference import stand_ins
 from vbn.model import expected_lengths
 from vbn.serve import schemas as out
 from vbn.serve.answers import answers, entity
@@ -15,6 +16,7 @@ from vbn.serve.served import Served
 _WELL_KNOWN = 0.98  # quantile of the counts, where no taxonomy tells a telling entity from a mere frequent one
 _FAMILIES = 40  # of which the most telling is taken
 _TRIED = 8  # members of each kind
+_ENOUGH = 0.8  # of what the most telling family tells
 _LARGEST = 300  # children of a family
 _PAIRS = 4000
 _QUANTILES = (0.5, 0.9, 0.99)
@@ -56,7 +58,7 @@ def usual_cosines(trained: Any, seed: int = 0) -> dict[str, float]:
     ids = np.flatnonzero(trained.profile.candidates("column"))
     if len(ids) < 2:
         return {}
-    rng, part = np.random.default_rng(seed), trained.halves("column")[0].block
+    rng, part = np.random.default_rng(seed), stand_ins(trained, np.arange(len(trained.columns)), "column")
     left = rng.integers(0, len(ids), _PAIRS)
     right = (left + rng.integers(1, len(ids), _PAIRS)) % len(ids)  # never the same
     lengths = expected_lengths(part)
@@ -86,7 +88,9 @@ def _family(served: Served) -> tuple[int | None, int | None, int | None, int | N
         ids = np.flatnonzero(trained.profile.candidates("column"))
         return int(ids[counts[ids].argmax()]), int(ids[counts[ids].argmin()]), None, None
     best = [(_told(served, child[parent == one]), one) for one in _best_parents(child, parent, counts)]
-    (_, known, once, unseen), one = max(best, key=lambda entry: entry[0][0])  # the first of equals
+    most = max(told for (told, *_), _ in best)
+    enough = (entry for entry in best if entry[0][0] >= _ENOUGH * most)
+    (_, known, once, unseen), one = next(enough)  # the one with the most frequent member
     return known, once, unseen, one
 
 
