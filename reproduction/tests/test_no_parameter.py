@@ -63,7 +63,7 @@ def test_the_dial_of_the_fit_is_one_switch(domain, tmp_path, monkeypatch):
     assert identity(MODEL, split, small, 0) != before
     record = Runner(Cache(tmp_path), silent()).run(MODEL, split, small, 0)
     fitted = VBN(epochs=3, seed=0, verbose=False).fit(split.data(MODEL.setting, next(iter(domain.taxonomies))))
-    turned, _ = ranks(as_scorer(fitted, popularity=2.0), split.masked, "test", MODEL.asking)
+    turned, _ = ranks(as_scorer(fitted, popularity=2.0, affinity=True), split.masked, "test", MODEL.asking)
     np.testing.assert_array_equal(record.arrays["above"], turned)
     assert record.facts["dial"] == []
     assert record.facts["never_seen"].keys() == {"in_top_tens", "in_catalogue"}

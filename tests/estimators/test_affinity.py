@@ -153,7 +153,21 @@ def test_it_is_for_users_and_items(data, expected):
     assert choice.reason
 
 
-def test_columns_nobody_has_get_nothing(model):
+def test_what_is_new_gets_what_a_column_gets_on_average(model, tmp_path):
+    data, new = model.data_, model.trained_.columns.id("new")
+    rows = np.array([3, 8])
+    lists = [data.counts.indices[data.counts.indptr[row] : data.counts.indptr[row + 1]] for row in rows]
+    indptr, has = np.array([0, len(lists[0]), len(lists[0]) + len(lists[1])]), np.concatenate(lists).astype(np.int64)
+    lifts = model.trained_.lifts(indptr, has)
+    found, seen = lifts.dense(), np.flatnonzero(data.columns.counts > 0)
+    np.testing.assert_allclose(found[:, new], found[:, seen].mean(axis=1), rtol=1e-4)
+    np.testing.assert_array_equal(lifts.at(np.array([[new, 0], [1, -1]])), [found[0, [new, 0]], [found[1, 1], 0.0]])
+    grown = vbn.load(model.save(tmp_path / "m")).add("newer", parents=["thing"])
+    larger = grown.trained_.lifts(indptr, has).dense()
+    np.testing.assert_allclose(larger[:, grown.trained_.columns.id("newer")], found[:, new], rtol=1e-5)
+
+
+def test_no_weights_belong_to_columns_that_nobody_has(model):
     new = model.trained_.columns.id("new")
     assert not (model.trained_.affinity.columns == new).any()
     assert (model.trained_.affinity.weights[new] == 0).all()

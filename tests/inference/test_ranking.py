@@ -49,6 +49,7 @@ def lifts_of(has, n_columns, rng, strength):
     """What columns add to others for queries that have some, and the same written out."""
     places = np.array([rng.choice(n_columns, 5, replace=False) for _ in range(n_columns)], np.int32)
     places[rng.random(places.shape) < 0.2] = -1
+    places[rng.random(n_columns) < 0.1] = -1
     weights = rng.normal(0, strength, places.shape).astype(np.float32)
     indptr = np.concatenate(([0], np.cumsum([len(one) for one in has])))
     lifts = Affinity(places, weights).lifts(indptr, np.concatenate(has), n_columns)
@@ -56,6 +57,8 @@ def lifts_of(has, n_columns, rng, strength):
     for q, mine in enumerate(has):
         for j in range(n_columns):
             lifted[q, j] = 4.0 * weights[j][(places[j] >= 0) & np.isin(places[j], mine)].sum()
+    silent = (places < 0).all(axis=1)
+    lifted[:, silent] = lifted[:, ~silent].mean(axis=1)[:, None]
     return lifts, lifted
 
 

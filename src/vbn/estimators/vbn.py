@@ -104,9 +104,9 @@ class VBN(Answers):
     affinity : {"auto", True, False}, default "auto"
         Whether `recommend` also ranks by which items occur together: each column has weights on the 64 columns that
         tell most of it, by ridge regression over all rows. It finds particular pairs that densities of a few dozen
-        dimensions cannot tell apart; columns without data are not touched. "auto" does so where rows and columns are
-        different entities. Probabilities and intervals are those of the densities alone, and so is a ranking with a
-        number as dial.
+        dimensions cannot tell apart; a column without data gets what others get on average. "auto" does so where rows
+        and columns are different entities. Probabilities and intervals are those of the densities alone, and so is a
+        ranking with a number as dial.
     favour : {"all", "balanced", "rare"}, optional, default "all"
         At the end of a fit, a few pairs are held out from a copy of the model, and the position of the popularity dial
         that ranks them best is kept as ``recommend(popularity="auto")``: best for all targets, for rare ones, or for

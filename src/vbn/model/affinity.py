@@ -4,7 +4,7 @@ Densities have a few dozen dimensions, which is what makes them general: they ca
 bought together, such as the parts of a trilogy, from two of the same kind. So each column also has a ridge regression
 on the columns that tell most of it, over all rows: x_ij is about sum_k x_ik w_kj, where x is 1 for what a row has. With
 a ridge of `_RIDGE` rows a weight needs evidence: among few rows, or few rows in common, it stays near 0, and so does
-that of rare columns and of new ones, which have their densities alone. A ranking adds `_SCALE` times the prediction to
+that of rare columns. A ranking adds `_SCALE` times the prediction to
 the logit: the logistic function is nowhere steeper than 1/4. More ranks no better and makes scores too sure.
 """
 
@@ -97,7 +97,22 @@ class Affinity:
         if not (np.diff(pairs) > 0).all():
             pairs = np.unique(pairs)
         rows, places = np.divmod(pairs, max(len(self), 1))
-        return Lifts(self._by_source, np.searchsorted(rows, np.arange(n + 1)), places, size)
+        typical = np.bincount(rows, self._usual[places], minlength=n).astype(np.float32)
+        silent = np.ones(size, dtype=bool)
+        silent[: len(self)] = self._silent
+        return Lifts(self._by_source, np.searchsorted(rows, np.arange(n + 1)), places, typical, silent)
+
+    @cached_property
+    def _silent(self) -> np.ndarray:
+        """Mask of the columns for which no other speaks, such as those without data."""
+        return np.asarray((self.columns < 0).all(axis=1))
+
+    @cached_property
+    def _usual(self) -> np.ndarray:
+        """What each column adds on average to a column for which any speaks."""
+        starts, _, added = self._by_source
+        whole = np.concatenate(([0.0], np.cumsum(added, dtype=np.float64)))
+        return np.asarray(np.diff(whole[starts]) / max(int((~self._silent).sum()), 1))
 
     @cached_property
     def _by_source(self) -> Sources:
@@ -111,16 +126,21 @@ class Affinity:
 
 @dataclass(frozen=True, eq=False)
 class Lifts:
-    """What the columns of queries add to the logits of other columns."""
+    """What the columns of queries add to the logits of other columns.
+
+    Of a `silent` column it is not known what it goes with. It gets what a column of the catalogue gets on average
+    (`typical`), so that what is new stays in its place among the others.
+    """
 
     sources: Sources
     indptr: np.ndarray
     columns: np.ndarray
-    size: int
+    typical: np.ndarray
+    silent: np.ndarray
 
     def part(self, first: int, last: int) -> Lifts:
         """Return those of the queries first..last-1."""
-        return Lifts(self.sources, self.indptr[first : last + 1], self.columns, self.size)
+        return Lifts(self.sources, self.indptr[first : last + 1], self.columns, self.typical[first:last], self.silent)
 
     def of(self, ids: np.ndarray) -> np.ndarray:
         """Return an array of queries x some columns (ids, ascending)."""
@@ -130,7 +150,7 @@ class Lifts:
 
     def dense(self) -> np.ndarray:
         """Return an array of queries x columns."""
-        return self._between(0, self.size)
+        return self._between(0, len(self.silent))
 
     def at(self, chosen: np.ndarray) -> np.ndarray:
         """Return those for some columns of each query, as an array of the same shape; -1 stands for no column."""
@@ -138,13 +158,14 @@ class Lifts:
 
         found = np.zeros(chosen.shape, np.float32)
         add_lifts_of_some(self.indptr, self.columns, *self.sources, np.ascontiguousarray(chosen, np.int64), found)
-        return found
+        return np.where((chosen >= 0) & self.silent[chosen], self.typical[:, None], found)
 
     def _between(self, low: int, high: int) -> np.ndarray:
         from vbn.kernels.affinity import add_lifts
 
         found = np.zeros((len(self.indptr) - 1, high - low), np.float32)
         add_lifts(self.indptr, self.columns, *self.sources, low, high, found)
+        found[:, self.silent[low:high]] = self.typical[:, None]
         return found
 
 

@@ -182,7 +182,9 @@ def test_without_counts_a_row_may_be_recommended_what_it_has(opened, shop, tmp_p
     folder = shop.save(tmp_path / "m", counts=False)
     with running(create_app(folder, Settings(watch=0))) as url:
         page = opened(url).open("explore", entity="ann", side="row")
-        expected = shop.recommend(user="ann", exclude_seen=False, affinity=False)  # what goes with what she has is not known
+        expected = shop.recommend(
+            user="ann", exclude_seen=False, affinity=False
+        )  # what goes with what she has is not known
         probable(page, "Recommended to it, perhaps what it has already", expected)
 
 
