@@ -111,8 +111,15 @@ def written(path, lines, broken):
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 def test_of_a_thousand_broken_rows_in_a_million_the_first_is_named(broken, million, tmp_path):
     with pytest.raises(vbn.DataError, match=rf"\bline {EVERY + 1} of rows\.csv") as caught:
-        vbn.Dataset.from_interactions(written(tmp_path / "rows.csv", million, [broken]))
+        vbn.Dataset.from_interactions(written(tmp_path / "rows.csv", million, [broken]), missing="error")
     assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("nameless", [BROKEN["no user"], BROKEN["no item"]])
+def test_a_thousand_nameless_rows_in_a_million_are_left_out_with_a_warning(nameless, million, tmp_path):
+    with pytest.warns(vbn.VBNWarning, match=rf"1,000 rows .*line {EVERY + 1} of rows\.csv"):
+        data = vbn.Dataset.from_interactions(written(tmp_path / "rows.csv", million, [nameless]))
+    assert data.counts.total == MILLION - MILLION // EVERY
 
 
 def test_a_thousand_blank_rows_in_a_million_count_for_nothing(million, tmp_path):
