@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vbn
+from vbn._errors import VBNWarning
 
 
 def fitted(data, **options):
@@ -117,7 +118,7 @@ def test_of_a_thousand_broken_rows_in_a_million_the_first_is_named(broken, milli
 
 @pytest.mark.parametrize("nameless", [BROKEN["no user"], BROKEN["no item"]])
 def test_a_thousand_nameless_rows_in_a_million_are_left_out_with_a_warning(nameless, million, tmp_path):
-    with pytest.warns(vbn.VBNWarning, match=rf"1,000 rows .*line {EVERY + 1} of rows\.csv"):
+    with pytest.warns(VBNWarning, match=rf"1,000 rows .*line {EVERY + 1} of rows\.csv"):
         data = vbn.Dataset.from_interactions(written(tmp_path / "rows.csv", million, [nameless]))
     assert data.counts.total == MILLION - MILLION // EVERY
 
