@@ -73,7 +73,7 @@ def demo(
     forget(folder, checkpoint=True)
     console.print(f"\nThe model is saved in [bold]{escape(str(folder))}[/bold]. Play with it:")
     here = shlex.quote(str(folder))
-    for asked in ("similar {} gouda --readout smoothed", "related {} antonym left", "explain {} brie"):
+    for asked in ("similar {} gouda", "related {} antonym left", "explain {} brie"):
         console.print(Text(f"  vbn {asked.format(here)}", style="cyan"), soft_wrap=True)
     if open_page:
         serve_model(folder, port=0, open_page=True)
