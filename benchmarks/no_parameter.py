@@ -14,19 +14,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from _compared import compared, show
 from _data import add_data_option, data_folder
 from _machine import write_result
 from reproduction.cache import Cache
 from reproduction.domains import load_domain
 from reproduction.models import BY_KEY, TUNED_RIVALS, models_of
-from reproduction.pool import FULL, RARE, Pool
 from reproduction.running import Options, Progress
 from reproduction.runs import Runner, pooled
-from reproduction.tables import titles, verdicts
 from reproduction.winners import settings
 
 DOMAINS = ["movies", "music", "medical"]
-COLUMNS = (("HR@10%", FULL), ("MPR", FULL), ("NDCG@10", FULL), ("HR@10%", RARE), ("MPR", RARE))
 
 
 def measured(name: str, folder: Path, seeds: int, cache: Path) -> dict[str, Any]:
@@ -36,28 +34,7 @@ def measured(name: str, folder: Path, seeds: int, cache: Path) -> dict[str, Any]
     ours = BY_KEY["vbn-default"]
     runner = Runner(Cache(cache), Progress(name))
     pool = pooled(domain, "masking", (ours, *rivals), Options(seeds=seeds), runner, settings(name))
-    found = verdicts("", ours, rivals, pool, columns=COLUMNS)
-    told = {rival: _told(line) for rival, line in zip(found.rivals, found.differences, strict=True)}
-    figures = {model.name: _figures(pool, model.key) for model in (ours, *rivals)}
-    return {"domain": name, "cases": pool.number(FULL), "rare": pool.number(RARE), "figures": figures, "less": told}
-
-
-def _figures(pool: Pool, key: str) -> dict[str, Any]:
-    cells = zip(titles(COLUMNS), (pool.cell(key, figure, part) for figure, part in COLUMNS), strict=True)
-    return {title: {"value": cell.value, "spread": cell.spread} for title, cell in cells}
-
-
-def _told(line: Any) -> dict[str, Any]:
-    return {
-        title: None if one is None else {"difference": one[0], "low": one[1], "high": one[2]}
-        for title, one in zip(titles(COLUMNS), line, strict=True)
-    }
-
-
-def _word(one: dict[str, float] | None) -> str:
-    if one is None:
-        return ""
-    return "behind" if one["high"] < 0 else "ahead" if one["low"] > 0 else "level"
+    return {"domain": name, **compared(pool, ours, rivals)}
 
 
 def main() -> None:
@@ -74,10 +51,7 @@ def main() -> None:
             folder = data_folder(chosen.data, name).parent
             runs.append(measured(name, folder, chosen.seeds, chosen.cache or Path(scratch)))
             print(f"{name}: {runs[-1]['cases']:,} cases, {runs[-1]['rare']:,} of them rare")
-            for model, figures in runs[-1]["figures"].items():
-                shown = "  ".join(f"{title} {one['value']:.1f}" for title, one in figures.items())
-                words = ", ".join(_word(one) for one in runs[-1]["less"].get(model, {}).values())
-                print(f"  {model:<24} {shown}  {words}", flush=True)
+            show(runs[-1])
     write_result("no_parameter", {**vars(chosen), "cache": None}, runs, chosen.out)
 
 
