@@ -21,7 +21,7 @@ Fit = Callable[[Dataset, Parameters, int], Any]
 
 PAPER, TODAY, OURS = "The paper's models", "What one would pick today", "This library"
 _DISTRIBUTIONS = {"lightfm": "lightfm-next"}  # where packages are called otherwise than what is imported
-_NOT_OF_THE_FIT = ("taxonomy", "popularity", "popularity_floor", "setting", "weight")
+_NOT_OF_THE_FIT = ("taxonomy", "popularity", "popularity_floor", "popularity_tail", "setting", "weight")
 _QUERIES = {USERS: "row", ITEMS: "items", BOTH: "both"}
 _BY_ROW, _BY_ROW_PRIOR = Asking("row"), Asking("row", prior=True)
 _BY_ITEMS, _BY_ITEMS_PRIOR = Asking("items"), Asking("items", prior=True)
@@ -55,8 +55,8 @@ class Model:
         parameters) -> model.
     defaults : dict
         Parameters until a search has found better ones. "taxonomy" is the name of a taxonomy of the domain,
-        "popularity" and "popularity_floor" the dial, "setting" what to train on in place of `setting`, and "weight" the
-        evidence of a basket ("auto", "none" or a number); the rest goes to `fit`.
+        "popularity", "popularity_floor" and "popularity_tail" the dial, "setting" what to train on in place of
+        `setting`, and "weight" the evidence of a basket ("auto", "none" or a number); the rest goes to `fit`.
         "prior_weight" is alpha and beta of entities and categories: the larger, the nearer precisions stay to 1.
     others : tuple of dict
         Further parameters that a search tries before it varies the best of all these.

@@ -23,19 +23,23 @@ from reproduction.pool import Cases, Pool
 from reproduction.reliability import reliability
 from reproduction.running import Options, Progress, run_jobs, to_nobody
 from vbn.baselines import as_scorer
-from vbn.inference import Dial, read_dial
+from vbn.inference import Dial
+from vbn.model import dial_words
 
 _WEIGHTS = (-0.25, -0.1875, -0.125, -0.0625, 0.0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75)
 _WEIGHTS_WITH_FLOOR = {
     1.0: (-0.5, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 1.0, 1.25),
     4.0: (-1.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
 }
+_TAILS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
+_TAILS_FROM = (Dial(), Dial(0.5, 1.0))
 
 DIAL = (
     *(Dial(weight) for weight in _WEIGHTS),
     *(Dial(weight, floor) for floor, weights in _WEIGHTS_WITH_FLOOR.items() for weight in weights),
+    *(replace(dial, tail=tail) for dial in _TAILS_FROM for tail in _TAILS),
 )
-"""Positions that are judged, without and with a floor; that of the parameters comes on top."""
+"""Positions that are judged: without and with a floor, and with a lift for the tail; that of the parameters on top."""
 
 
 def label(dial: Dial) -> str:
@@ -43,15 +47,15 @@ def label(dial: Dial) -> str:
 
     Examples
     --------
-    >>> label(Dial(0.25)), label(Dial(1.0, 4.0))
-    ('dial 0.25', 'dial 1, floor 4')
+    >>> label(Dial(0.25)), label(Dial(1.0, 4.0, 0.5))
+    ('dial 0.25', 'dial 1, floor 4, long tail +0.5')
     """
-    return f"dial {dial.weight:g}" + (f", floor {dial.floor:g}" if dial.floor else "")
+    return f"dial {dial_words(dial.weight, dial.floor, dial.tail)}"
 
 
 def as_facts(dials: tuple[Dial, ...]) -> list[list[float]]:
     """Positions for the facts of a record, which are JSON."""
-    return [[dial.weight, dial.floor] for dial in dials]
+    return [[dial.weight, dial.floor, dial.tail] for dial in dials]
 
 
 def positions(record: Record) -> tuple[Dial, ...]:
@@ -59,29 +63,37 @@ def positions(record: Record) -> tuple[Dial, ...]:
 
     Examples
     --------
-    >>> positions(Record({"dial": [[0.25, 0.0], [0.5, 1.0]]}))
-    (Dial(weight=0.25, floor=0.0), Dial(weight=0.5, floor=1.0))
+    >>> positions(Record({"dial": [[0.25, 0.0, 0.0], [0.5, 1.0, 2.0]]}))
+    (Dial(weight=0.25, floor=0.0, tail=0.0), Dial(weight=0.5, floor=1.0, tail=2.0))
     >>> positions(Record({"dial": []}))
-    (Dial(weight=0.0, floor=0.0),)
+    (Dial(weight=0.0, floor=0.0, tail=0.0),)
     """
-    return tuple(Dial(weight, floor) for weight, floor in record.facts["dial"]) or (Dial(),)
+    return tuple(Dial(*position) for position in record.facts["dial"]) or (Dial(),)
 
 
 def curves(places: tuple[Dial, ...]) -> dict[str, list[int]]:
     """The numbers of the positions of each floor, by weight; where the dial is at 0, floors make no difference.
 
+    Lifts of the long tail are curves of their own, which begin where nothing is lifted.
+
     Examples
     --------
-    >>> curves((Dial(0.25), Dial(0.0), Dial(0.5, floor=1.0)))
-    {'': [1, 0], 'floor 1': [1, 2]}
+    >>> curves((Dial(0.25), Dial(0.0), Dial(0.5, floor=1.0), Dial(0.25, tail=1.0)))
+    {'': [1, 0], 'floor 1': [1, 2], 'long tail from 0.25': [0, 3]}
     """
-    return {
+    level = [number for number, dial in enumerate(places) if not dial.tail]
+    found = {
         f"floor {floor:g}" if floor else "": sorted(
-            (number for number, dial in enumerate(places) if dial.floor == floor or not dial),
+            (number for number in level if places[number].floor == floor or not places[number]),
             key=lambda number: places[number].weight,
         )
-        for floor in sorted({dial.floor for dial in places})
+        for floor in sorted({places[number].floor for number in level})
     }
+    lifted = {replace(dial, tail=0.0) for dial in places if dial.tail}
+    for start in sorted(lifted, key=lambda dial: (dial.weight, dial.floor)):
+        own = (number for number, dial in enumerate(places) if replace(dial, tail=0.0) == start)
+        found[f"long tail from {label(start).removeprefix('dial ')}"] = sorted(own, key=lambda at: places[at].tail)
+    return found
 
 
 @dataclass
@@ -179,7 +191,8 @@ def dial_of(model: Model, parameters: Parameters) -> tuple[Dial, ...]:
     """Positions of the dial: first the one to report, then the others of the curve."""
     if not model.dial:
         return ()
-    own = read_dial(parameters.get("popularity", 0.0), parameters.get("popularity_floor", 0.0))
+    names = ("popularity", "popularity_floor", "popularity_tail")
+    own = Dial(*(float(parameters.get(name, 0.0)) for name in names))
     return (own, *(position for position in DIAL if position != own))
 
 

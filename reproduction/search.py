@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -209,7 +209,8 @@ def tried(
 
     def judged(parameters: Parameters) -> float:
         score, dial, figures = judge(model, splits, {**chosen, model.key: parameters}, runner)
-        turned = {"popularity": dial.weight, "popularity_floor": dial.floor} if model.dial else {}
+        names = ("popularity", "popularity_floor", "popularity_tail")
+        turned = dict(zip(names, astuple(dial), strict=True)) if model.dial else {}
         found.append((score, {**parameters, **turned}, figures))
         return score
 

@@ -6,7 +6,7 @@ import pytest
 import vbn
 from vbn.data import thinned
 from vbn.estimators import dialling
-from vbn.inference import DIALS, FAVOURS
+from vbn.inference import DIALS, FAVOURS, TAILS, Dial
 
 
 def shop(pairs):
@@ -58,12 +58,12 @@ def bits(fitted):
 
 
 def test_a_position_is_chosen_for_each_favour_and_used(shopped):
-    positions = {(dial.weight, dial.floor) for dial in DIALS}
+    positions = {(dial.weight, dial.floor, tail) for dial in DIALS for tail in TAILS}
     assert tuple(chosen(shopped)) == FAVOURS
     assert set(chosen(shopped).values()) <= positions
     assert chosen(shopped)["rare"] != chosen(shopped)["all"]  # or the next lines say little
-    for favour, (weight, floor) in chosen(shopped).items():
-        explicit = shopped.recommend(user="u1", k=20, popularity=weight, popularity_floor=floor, affinity=True)
+    for favour, position in chosen(shopped).items():
+        explicit = shopped.recommend(user="u1", k=20, popularity=Dial(*position), affinity=True)
         assert shopped.recommend(user="u1", k=20, favour=favour).to_dicts() == explicit.to_dicts()
     assert shopped.recommend(user="u1").to_dicts() == shopped.recommend(user="u1", favour="all").to_dicts()
     with pytest.raises(vbn.ParameterError, match="favour='popular' must be 'all', 'balanced' or 'rare'"):
@@ -86,18 +86,63 @@ def test_where_popularity_is_all_there_is_the_dial_goes_up_and_helps(seed):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_where_popularity_misleads_the_dial_does_not_go_up(seed):
-    for weight, _ in chosen(model(seed=seed).fit(shop(niches(seed)))).values():
-        assert weight <= 0
+def test_where_popularity_misleads_nobody_gets_bestsellers(seed):
+    fitted = model(seed=seed).fit(shop(niches(seed)))
+    for favour in FAVOURS:
+        for user in range(12):
+            best = fitted.recommend(user=f"u{user}", k=5, favour=favour).entities
+            assert all(name.startswith(f"club{user % 6} ") for name in best)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_where_the_rare_lose_by_popularity_favouring_them_turns_the_dial_down(seed):
-    weights = {
-        favour: weight for favour, (weight, _) in chosen(model(seed=seed).fit(shop(hits_and_clubs(seed)))).items()
-    }
-    assert weights["rare"] < 0
-    assert weights["rare"] <= weights["balanced"] <= weights["all"]
+def test_favouring_rare_ones_moves_the_dial_towards_them(seed):
+    fitted = model(seed=seed).fit(shop(hits_and_clubs(seed)))
+    weights, _, tails = zip(*(chosen(fitted)[favour] for favour in ("rare", "balanced", "all")), strict=True)
+    assert weights[0] < 0 or tails[0] > tails[2]
+    assert weights == tuple(sorted(weights))
+    counts = dict(zip(fitted.trained_.columns.names, fitted.trained_.columns.counts, strict=True))
+    asked = {"user": [f"u{n}" for n in range(100)], "k": 5}
+    rare, usual = (fitted.recommend(**asked, favour=favour) for favour in ("rare", "all"))
+    of_rare, of_usual = (
+        np.mean([counts[name] for table in tables for name in table.entities]) for tables in (rare, usual)
+    )
+    assert of_rare < of_usual
+
+
+def test_the_long_tail_is_lifted_only_as_far_as_all_pairs_hardly_lose():
+    """Rare items of a club that its members want as much as the others: what lifts them costs nothing, or little."""
+    rng = np.random.default_rng(0)
+    likely = np.r_[np.full(6, 1.0), np.full(6, 0.15)]
+    pairs = [
+        (f"u{u}", f"club{u % 8} {i}")
+        for u in range(800)
+        for i in rng.choice(12, 5, replace=False, p=likely / likely.sum())
+    ]
+    hidden, shown = pairs[::9], [pair for n, pair in enumerate(pairs) if n % 9]
+    fitted = model().fit(shop(shown))
+    weight, floor, tail = chosen(fitted)["all"]
+    assert tail >= 0
+    items = fitted.trained_.columns
+    rare = {items[at] for at in np.flatnonzero(fitted.trained_.profile.tail)}
+
+    def places(dial):
+        tables = fitted.recommend(user=[user for user, _ in hidden], k=len(items), popularity=dial)
+        return [table.entities.index(item) for (_, item), table in zip(hidden, tables, strict=True)]
+
+    level, lifted = places(Dial(weight, floor)), places(Dial(weight, floor, 1.0))
+    of_rare = [at for at, (_, item) in enumerate(hidden) if item in rare]
+    assert len(of_rare) > 20
+    assert np.mean([lifted[at] for at in of_rare]) < np.mean([level[at] for at in of_rare])
+    assert np.mean(places(Dial(weight, floor, tail))) < np.mean(level) + 0.01 * len(items)
+
+
+def test_what_was_never_seen_is_no_part_of_the_long_tail():
+    data = shop(hits_and_clubs()).with_taxonomy([(f"new {n}", "club0 0") for n in range(3)])
+    profile, columns = model().fit(data).trained_.profile, data.columns
+    assert profile.tail.any()
+    assert not profile.tail[[columns.id(f"new {n}") for n in range(3)]].any()
+    assert profile.tail.sum() >= 0.2 * profile.candidates("column").sum() - 3
+    assert columns.counts[profile.tail].max() <= columns.counts[profile.candidates("column") & ~profile.tail].max()
 
 
 def test_nobody_who_wants_none_gets_one(shopped):

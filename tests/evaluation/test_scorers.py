@@ -6,6 +6,7 @@ import pytest
 import vbn
 from vbn.baselines import EASE, as_scorer
 from vbn.evaluation import evaluate_recommendation, hold_out, known_and_wanted, pairs_of
+from vbn.inference import Dial
 
 
 @pytest.fixture(scope="module")
@@ -141,9 +142,9 @@ def test_a_model_is_evaluated_at_the_dial_that_its_fit_chose_as_it_recommends(pa
     _, held = parts
     chosen = evaluate_recommendation(model, *pairs_of(held), popularity="auto")
     assert chosen == evaluate_recommendation(model, *pairs_of(held))
-    weight, floor = model.trained_.dials["all"]
-    assert weight != 0.0
-    fixed = evaluate_recommendation(model, *pairs_of(held), popularity=weight, popularity_floor=floor)
+    dial = Dial(*model.trained_.dials["all"])
+    assert dial
+    fixed = evaluate_recommendation(model, *pairs_of(held), popularity=dial)
     same(fixed[0], chosen[0])
 
 

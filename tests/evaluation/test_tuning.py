@@ -11,6 +11,7 @@ import vbn
 from vbn.evaluation import SPACE, evaluate_recommendation, free_space, tuning
 from vbn.evaluation.judging import DIALS, Judge
 from vbn.evaluation.space import with_settings
+from vbn.inference import Dial
 
 
 def small(**parameters):
@@ -104,9 +105,8 @@ def test_the_model_s_own_dial_follows_what_is_favoured(shop):
     given = {"trials": 1, "verbose": False}
     rare = vbn.tune(shop, favour="rare", estimator=small(favour="all"), **given)
     assert (rare.favour, rare.tuning_.favour) == ("rare", "rare")
-    auto, (weight, floor) = rare.recommend(user="u1"), rare.trained_.dials["rare"]
-    turned = {"popularity": weight, "popularity_floor": floor}
-    assert auto.to_dicts() == rare.recommend(user="u1", affinity=True, **turned).to_dicts()
+    auto, dial = rare.recommend(user="u1"), Dial(*rare.trained_.dials["rare"])
+    assert auto.to_dicts() == rare.recommend(user="u1", affinity=True, popularity=dial).to_dicts()
     # Without a word of what to favour, the estimator's is kept.
     assert vbn.tune(shop, estimator=small(favour="balanced"), **given).tuning_.favour == "balanced"
     undialled = vbn.tune(shop, estimator=small(favour=None), **given)

@@ -13,7 +13,7 @@ from vbn._errors import ParameterError
 from vbn.baselines.baseline import Baseline, Entities, scores_of
 from vbn.data import Counts, Vocabulary
 from vbn.estimators import VBN
-from vbn.inference import AllColumns, average, both, check_averages, contexts_of, fold_in, read_dial
+from vbn.inference import AllColumns, Dial, average, both, check_averages, contexts_of, fold_in, read_dial
 from vbn.kernels import ContextArrays
 from vbn.model import Gaussians, Lifts, Trained
 
@@ -43,7 +43,7 @@ class Predictive:
         self,
         trained: Trained,
         query: str = "fold_in",
-        popularity: float = 0.0,
+        popularity: float | Dial = 0.0,
         counts: Counts | None = None,
         popularity_floor: float = 0.0,
         affinity: bool = False,
@@ -168,6 +168,6 @@ def as_scorer(
     counts = model.data_.counts if model.data_ is not None else None
     dial = model._dial(popularity, popularity_floor)
     lifted = isinstance(popularity, str) if affinity is None else affinity
-    scorer = Predictive(model.trained_, query, dial.weight, counts, dial.floor, lifted)
+    scorer = Predictive(model.trained_, query, dial, counts, affinity=lifted)
     scorer.name = type(model).__name__
     return scorer

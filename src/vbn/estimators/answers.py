@@ -480,7 +480,7 @@ class Answers(Parameters, ForUsers, Observes):
         """Return a position of the popularity dial; "auto" is the one that the fit chose."""
         if favour is not None:
             need_choice("favour", favour, FAVOURS)
-        chosen = self.trained_.dials.get(favour or str(self.favour), (0.0, 0.0))
+        chosen = self.trained_.dials.get(favour or str(self.favour), ())
         return read_dial(popularity, floor, chosen)
 
     def _labelled(self, held_out: Any, negatives: float | None, seed: int) -> LabelledPairs:

@@ -23,12 +23,14 @@ from vbn.estimators.training import Training, prepare
 from vbn.inference import (
     DIALS,
     FAVOURS,
+    TAILS,
     Cases,
     best_dial,
     contexts_of,
     fold_in,
     objectives,
     rare_targets,
+    smooth_worth_of,
     worth_of,
 )
 from vbn.model import Block, Trained, train
@@ -38,29 +40,36 @@ _LARGE = 10_000_000  # cells: a column hardly remembers one of so many
 _EPOCHS = 3  # of a copy that forgets
 _SHARE, _SHARE_OF_FEW = 0.05, 0.1  # of the pairs, at most
 _LEAST, _MOST = 30, 2_000  # pairs: fewer say nothing, more only take longer
+_RARE, _SHARE_OF_RARE = 200, 0.2  # further pairs of the long tail, at most
 _COMPARISONS = 10_000_000  # pairs x columns
-_PRICE = 0.003  # of the mean worth of all pairs, which rare ones may cost at most unless they are favoured
+_TIE = 0.001  # of the mean worth of all pairs: positions so near are told apart by rare ones
+_PRICE = 0.004  # the same that lifting the long tail may cost at most unless rare ones are favoured
+_RARE_MORE = 0.125  # of the objective that rare targets have beside their share of the pairs, within that price
 _FEW = 50.0  # a column with fewer pairs remembers a single one
 
 
 def choose_dials(
     params: Mapping[str, Any], settings: Settings, data: Dataset, trained: Trained, engine: Engine
-) -> dict[str, tuple[float, float]]:
-    """Return the best position of the dial, as weight and floor, by what is favoured; none where it cannot be told."""
-    if (held := _held_out(data, int(params["seed"]))) is None:
+) -> dict[str, tuple[float, float, float]]:
+    """Return the best dial, as weight, floor and tail, by what is favoured; none where it cannot be told."""
+    rng = np.random.default_rng([int(params["seed"]), 0xD1A1])
+    if (drawn := _held_out(data, rng)) is None:
         return {}
     counts = data.counts
+    further = _of_the_tail(counts, trained.profile.tail, drawn, rng)
+    held = np.sort(np.concatenate([drawn, further]))
+    plain = np.isin(held, drawn)
     rows, columns = np.searchsorted(counts.indptr, held, side="right") - 1, counts.indices[held].astype(np.int64)
     if _large(data):
         known = _rows_without(counts, rows, held)
-        cases = Cases(rows, columns, rare_targets(data, columns)[0], known)
+        cases = Cases(rows, columns, rare_targets(data, columns)[0], known, plain)
         return _best(_folded(trained, known, rows), cases)
     kept = np.ones(counts.nnz, dtype=bool)
     kept[held] = False
     if data.shared:
         kept[_turned(counts, rows, columns)] = False
     rest = thinned(data, kept)
-    cases = Cases(rows, columns, rare_targets(rest, columns)[0], rest.counts)
+    cases = Cases(rows, columns, rare_targets(rest, columns)[0], rest.counts, plain)
     silent = {**params, "verbose": False, "checkpoint": None, "tol": None}
     if _small(data):
         training, epochs = prepare(silent, settings, rest, None, None, whole=True), int(params["epochs"])
@@ -69,24 +78,43 @@ def choose_dials(
     return _best(_fitted(training, engine, params, epochs), cases)
 
 
-def _best(copy: Trained, cases: Cases) -> dict[str, tuple[float, float]]:
-    """Return the best position by what is favoured, for a model that does not know the held-out pairs."""
-    worth = worth_of(*cases.ranks(copy))
-    found: dict[str, tuple[float, float]] = {}
-    mean = worth.mean(axis=-1)
-    allowed = mean >= mean.max() - _PRICE
+def _best(copy: Trained, cases: Cases) -> dict[str, tuple[float, float, float]]:
+    """Return the best position by what is favoured, for a model that does not know the held-out pairs.
+
+    First comes what is best for all pairs. From there the long tail is lifted, as far as all pairs hardly lose by it.
+    """
+    plain = slice(None) if cases.plain is None else cases.plain
+    above, others = cases.ranks(copy)
+    number = float(cases.rare[plain].mean())
+    start = DIALS[_first(above, others, cases, "all", number, _cheap(above, others, plain, _TIE))]
+    dials = [*DIALS, *(replace(start, tail=tail) for tail in TAILS[1:])]
+    above = np.concatenate([above, cases.ranks(copy, dials[len(DIALS) :])[0]])
+    number += (1.0 - number) * _RARE_MORE
+    allowed = np.array([replace(dial, tail=0.0) == start for dial in dials]) & _cheap(above, others, plain, _PRICE)
+    found: dict[str, tuple[float, float, float]] = {}
     for favour in FAVOURS:  # from all targets to rare ones: no position favours what is popular more than the last one
-        chosen = DIALS[best_dial(np.where(allowed, objectives(worth, cases.rare, favour), -np.inf))]
-        found[favour] = chosen.weight, chosen.floor
-        allowed = np.array([dial.weight <= chosen.weight for dial in DIALS])
+        chosen = dials[_first(above, others, cases, favour, number, allowed)]
+        found[favour] = chosen.weight, chosen.floor, chosen.tail
+        allowed = np.array([dial.weight <= chosen.weight for dial in dials])
     return found
 
 
-def _held_out(data: Dataset, seed: int) -> np.ndarray | None:
+def _cheap(above: np.ndarray, others: np.ndarray, plain: np.ndarray | slice, price: float) -> np.ndarray:
+    """Return which positions cost at most that much more than the best one, over all pairs."""
+    mean = smooth_worth_of(above[:, plain], others[plain]).mean(axis=-1)
+    return np.asarray(mean >= mean.max() - price)
+
+
+def _first(above: np.ndarray, others: np.ndarray, cases: Cases, favour: str, number: float, allowed: np.ndarray) -> int:
+    """Return the first of the allowed positions that are hardly behind the best of them."""
+    worth = objectives(worth_of(above, others), cases.rare, favour, number)
+    return best_dial(np.where(allowed, worth, -np.inf))
+
+
+def _held_out(data: Dataset, rng: np.random.Generator) -> np.ndarray | None:
     """Return some cells, at most one of a row, by row; None if there are too few rows with several."""
     counts = data.counts
     sizes = np.diff(counts.indptr)
-    rng = np.random.default_rng([seed, 0xD1A1])
     rows = np.flatnonzero(sizes >= 2)
     share = _SHARE_OF_FEW if _small(data) else _SHARE
     wanted = min(_MOST, int(share * counts.nnz), _COMPARISONS // max(counts.shape[1], 1))
@@ -95,6 +123,20 @@ def _held_out(data: Dataset, seed: int) -> np.ndarray | None:
         return None
     chosen = np.sort(rng.permutation(rows)[:wanted])
     return np.asarray(counts.indptr[chosen] + (rng.random(len(chosen)) * sizes[chosen]).astype(np.int64))
+
+
+def _of_the_tail(counts: Counts, tail: np.ndarray, held: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return some cells of the long tail, at most one of a row and none of a row with a cell that is held out already.
+
+    Of all pairs so few are of rare columns that those held out hardly tell what a position does to them.
+    """
+    cells = np.flatnonzero(tail[counts.indices])
+    rows = np.searchsorted(counts.indptr, cells, side="right") - 1
+    taken = np.searchsorted(counts.indptr, held, side="right") - 1
+    free = (np.diff(counts.indptr)[rows] >= 2) & ~np.isin(rows, taken)
+    order = rng.permutation(np.flatnonzero(free))
+    order = order[np.unique(rows[order], return_index=True)[1]]
+    return cells[rng.permutation(order)[: min(_RARE, int(_SHARE_OF_RARE * len(cells)))]]
 
 
 def _turned(counts: Counts, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

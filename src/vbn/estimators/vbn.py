@@ -26,7 +26,7 @@ from vbn.estimators.queries import by_side, hinting
 from vbn.estimators.strengths import LEAST, choose_strengths
 from vbn.estimators.training import Training, prepare
 from vbn.inference import comparable, forget
-from vbn.model import AUTO, CONTENT_STRENGTH, Affinity, EpochInfo, Trained, continued, train, without_rows
+from vbn.model import AUTO, CONTENT_STRENGTH, Affinity, EpochInfo, Trained, continued, dial_words, train, without_rows
 from vbn.storage import Forgotten, write_folder
 
 _ASKED = "what held-out cold entities chose"
@@ -437,9 +437,8 @@ class VBN(Answers):
                 least, most = (f"{strength:.3g}" for strength in np.quantile(trained.posterior.v.gamma.alpha, [0, 1]))
                 lines.append(f"  {kind:<11}  {least} to {most}  the less evidence there is of an entity, the more")
         lines += [f"  content      {each}" for each in self._strengths_told()]
-        for favour, (weight, floor) in trained.dials.items():
-            floored = f", floor {floor:g}" if floor else ""
-            lines.append(f"  popularity   {weight:g}{floored}  what held-out pairs chose, favour {favour!r}")
+        for favour, position in trained.dials.items():
+            lines.append(f"  popularity   {dial_words(*position)}  what held-out pairs chose, favour {favour!r}")
         return "\n".join(lines)
 
     def _strengths_told(self) -> list[str]:

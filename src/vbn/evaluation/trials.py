@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbn.evaluation.judging import FIGURES
 from vbn.inference import Dial, Frames
+from vbn.model import dial_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,17 +64,6 @@ class Trial:
 
 def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def dial_text(trial: Trial) -> str:
-    """Return the position of a trial's dial in words.
-
-    Examples
-    --------
-    >>> dial_text(Trial(1, {}, "complete", popularity=0.5, popularity_floor=1.0))
-    '0.5, floor 1'
-    """
-    return f"{trial.popularity:g}" + (f", floor {trial.popularity_floor:g}" if trial.popularity_floor else "")
 
 
 class Trials(Frames, Sequence[Trial]):
@@ -172,6 +162,10 @@ class Trials(Frames, Sequence[Trial]):
 
     def _cells(self, trial: Trial) -> list[str]:
         figures = [f"{trial.figures[name]:.4f}" if name in trial.figures else "" for name in FIGURES]
-        judged = [dial_text(trial), f"{trial.objective:.4f}"] if trial.figures else ["", ""]
+        judged = (
+            [dial_words(trial.popularity, trial.popularity_floor), f"{trial.objective:.4f}"]
+            if trial.figures
+            else ["", ""]
+        )
         mark = "*" if trial is self.best else ""
         return [str(trial.number), mark, trial.label, *figures, *judged, f"{trial.seconds:.1f}", trial.state]

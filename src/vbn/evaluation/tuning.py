@@ -21,8 +21,9 @@ from vbn.data import Dataset
 from vbn.estimators import VBN, duration, fingerprints, need_datasets, need_flag, need_number, need_whole, resolved
 from vbn.evaluation.judging import Judge, Judgement
 from vbn.evaluation.space import Settings, Space, Values, changed, free_space, with_settings
-from vbn.evaluation.trials import Trial, Trials, dial_text
+from vbn.evaluation.trials import Trial, Trials
 from vbn.inference import FAVOURS
+from vbn.model import dial_words
 
 _RUNGS = (0.25, 0.5)  # of the epochs: when a trial may be given up
 _RANDOM = 6  # trials before the sampler learns from them
@@ -308,8 +309,9 @@ class _Search:
             other.objective for other in self.done if other.state == "complete"
         )
         end = "; best so far" if best else "; given up" if trial.state == "pruned" else ""
+        dial = dial_words(trial.popularity, trial.popularity_floor)
         self._say(
-            f"trial {trial.number}: {trial.label}: HR@10% / MPR of {told}, popularity {dial_text(trial)}, "
+            f"trial {trial.number}: {trial.label}: HR@10% / MPR of {told}, popularity {dial}, "
             f"{duration(trial.seconds)}{end}"
         )
 

@@ -5,7 +5,17 @@ from vbn.inference.aligning import TOLERANCE, Aligned, aligned, comparable
 from vbn.inference.audience import audience, rows_with
 from vbn.inference.auditing import Audit, Finding, Suggestion, Suggestions, audit, judge_edges, suggest_parents
 from vbn.inference.calibration import Bin, LabelledPairs, Reliability, best_line, labelled_pairs, pair_logits
-from vbn.inference.dials import DIALS, FAVOURS, Cases, best_dial, objectives, rare_targets, worth_of
+from vbn.inference.dials import (
+    DIALS,
+    FAVOURS,
+    TAILS,
+    Cases,
+    best_dial,
+    objectives,
+    rare_targets,
+    smooth_worth_of,
+    worth_of,
+)
 from vbn.inference.encoding import text_sources, with_encoded_texts
 from vbn.inference.expected import Expected, expected_cooccurrences, expected_relations
 from vbn.inference.explaining import TrainingCells, explain, explain_moves
@@ -47,6 +57,7 @@ __all__ = [
     "FAVOURS",
     "KNOWN",
     "RANK_BY",
+    "TAILS",
     "TOLERANCE",
     "Aligned",
     "AllColumns",
@@ -140,6 +151,7 @@ __all__ = [
     "senses",
     "similar",
     "similarity",
+    "smooth_worth_of",
     "split_occurrences",
     "stand_ins",
     "stiffness",

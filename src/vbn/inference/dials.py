@@ -23,6 +23,9 @@ DIALS = (
 )
 """Positions that are tried; earlier ones win near ties."""
 
+TAILS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+"""How far the long tail is lifted, at those of these positions that cost little."""
+
 _SCORES_AT_ONCE = 1 << 18  # small blocks stay in the cache
 _RARE_PAIRS = 50  # fewer say nothing
 _RARE_SHARE = 0.125  # of the objective, if rare targets are fewer
@@ -31,12 +34,16 @@ _CLOSE = 0.001  # of the objective: a dial that gains less is not worth turning
 
 @dataclass(frozen=True)
 class Cases:
-    """Held-out pairs, sorted by row: what is asked for, which targets are rare, and what rows are known to have."""
+    """Held-out pairs, sorted by row: what is asked for, which targets are rare, and what rows are known to have.
+
+    `plain` are flags of those drawn from all pairs (default: all); others are there because their targets are rare.
+    """
 
     rows: np.ndarray
     columns: np.ndarray
     rare: np.ndarray
     known: Counts
+    plain: np.ndarray | None = None
 
     def ranks(self, trained: Trained, dials: Sequence[Dial] = DIALS) -> tuple[np.ndarray, np.ndarray]:
         """Return how many candidates rank above each target (dials, pairs), and how many others there are (pairs)."""
@@ -89,11 +96,17 @@ def worth_of(above: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.asarray((hits + places) / 2.0)
 
 
-def objectives(worth: np.ndarray, rare: np.ndarray, favour: str) -> np.ndarray:
+def smooth_worth_of(above: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the same with a hit that fades out from 0.05 to 0.15 of the ranking: few pairs tell more by it."""
+    shares = above / np.maximum(others, 1.0)
+    return np.asarray((np.clip(1.5 - 10.0 * shares, 0.0, 1.0) + 1.0 - shares) / 2.0)
+
+
+def objectives(worth: np.ndarray, rare: np.ndarray, favour: str, number: float | None = None) -> np.ndarray:
     """Return the mean worth of what is favoured, over the last axis.
 
     Where hardly any pair has a rare target, "all" would not notice if these came last. So they count for an eighth at
-    least.
+    least. `number` is the share that they have by their number, by default among these pairs.
 
     Examples
     --------
@@ -104,7 +117,7 @@ def objectives(worth: np.ndarray, rare: np.ndarray, favour: str) -> np.ndarray:
     if not rare.any() or rare.all():
         return np.asarray(worth.mean(axis=-1))
     of_rare, of_others = worth[..., rare].mean(axis=-1), worth[..., ~rare].mean(axis=-1)
-    number = float(rare.mean())
+    number = float(rare.mean()) if number is None else number
     share = {"all": max(number, _RARE_SHARE), "balanced": (1.0 + number) / 2.0, "rare": 1.0}[favour]
     return np.asarray((1.0 - share) * of_others + share * of_rare)
 

@@ -28,15 +28,16 @@ class Dial:
 
     It adds weight * log(count + floor * mean count) to the logit of each column, less its mean over the noise pairs of
     training, so that the base rate stays. Columns seen far less often than the floor, in units of the average count,
-    count as equally popular.
+    count as equally popular. `tail` is added to the logits of the long tail, the least frequent fifth of what was seen.
     """
 
     weight: float = 0.0
     floor: float = 0.0
+    tail: float = 0.0
 
     def __bool__(self) -> bool:
         """Return whether it changes anything."""
-        return self.weight != 0.0
+        return self.weight != 0.0 or self.tail != 0.0
 
     def added(self, profile: Profile) -> np.ndarray:
         """Return what it adds to the logits of a model's columns.
@@ -44,14 +45,17 @@ class Dial:
         Below 0 it lifts what is rare, but not what was never seen: that nobody had it is no merit.
         """
         added = self.weight * profile.log_popularity(self.floor)
-        return np.where(profile.unseen, np.minimum(added, 0.0), added) if self.weight < 0 else added
+        added = np.where(profile.unseen, np.minimum(added, 0.0), added) if self.weight < 0 else added
+        return added + self.tail * profile.tail if self.tail else added
 
 
 _NEUTRAL = Dial()
 
 
-def read_dial(popularity: Any, floor: Any = 0.0, chosen: tuple[float, float] = (0.0, 0.0)) -> Dial:
-    """Check the dial that a user gives; `chosen` is the position that "auto" stands for."""
+def read_dial(popularity: Any, floor: Any = 0.0, chosen: tuple[float, ...] = ()) -> Dial:
+    """Check the dial that a user gives, or take it as it is; `chosen` is the position that "auto" stands for."""
+    if isinstance(popularity, Dial):
+        return popularity
     by_itself = isinstance(popularity, str) and popularity == "auto"
     if not by_itself and not _is_finite(popularity):
         raise ParameterError(

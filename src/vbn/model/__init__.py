@@ -64,7 +64,7 @@ from vbn.model.priors import (
     Zero,
     register,
 )
-from vbn.model.profile import Profile, expected_lengths, lengths, log_popularity
+from vbn.model.profile import Profile, dial_words, expected_lengths, lengths, log_popularity
 from vbn.model.readout import relation_vectors
 from vbn.model.side import COLUMN, ROW, Side
 from vbn.model.steady import steadily
@@ -148,6 +148,7 @@ __all__ = [
     "common_places",
     "continued",
     "curvature",
+    "dial_words",
     "expected_lengths",
     "go_on",
     "grouped",

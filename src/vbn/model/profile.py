@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _NEW = 0.1  # chance that an entity of the catalogue is new, before its count is looked at
 _SHAPES = 0.05, 5.0  # of the Gamma distribution of counts
+_TAIL = 0.2  # of the catalogue
 _RAREST = 1e-3  # count of relatives of whom nothing was ever seen
 
 
@@ -99,6 +100,18 @@ class Profile:
         return np.asarray(self._trained.columns.counts == 0)
 
     @cached_property
+    def tail(self) -> np.ndarray:
+        """Return a mask of the long tail: columns that were seen as rarely as the least frequent fifth of them.
+
+        What was never seen counts for the fifth, but is not part of the tail: that nobody had it is no merit.
+        """
+        counts, there = self._trained.columns.counts, self.candidates("column")
+        if not there.any():
+            return there
+        most = np.quantile(counts[there], _TAIL, method="inverted_cdf")
+        return np.asarray(there & ~self.unseen & (counts <= most))
+
+    @cached_property
     def expected_counts(self) -> np.ndarray:
         """Return the counts of the columns; for those never seen, how often one would expect to see them.
 
@@ -152,6 +165,17 @@ class Profile:
 def _at_even_steps(shares: np.ndarray, n: int) -> np.ndarray:
     found = np.searchsorted(np.cumsum(shares), (np.arange(n) + 0.5) / n)
     return np.asarray(found.clip(0, len(shares) - 1))
+
+
+def dial_words(weight: float, floor: float = 0.0, tail: float = 0.0) -> str:
+    """Return a position of the popularity dial in words.
+
+    Examples
+    --------
+    >>> dial_words(0.5, 1.0, 0.75), dial_words(0.0)
+    ('0.5, floor 1, long tail +0.75', '0')
+    """
+    return f"{weight:g}" + (f", floor {floor:g}" if floor else "") + (f", long tail {tail:+g}" if tail else "")
 
 
 def log_popularity(counts: np.ndarray, floor: float = 0.0, expected: np.ndarray | None = None) -> np.ndarray:

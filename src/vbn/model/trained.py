@@ -82,9 +82,9 @@ class Trained:
     are those of `Link` for co-occurrence, 1 and 0 unless the model was calibrated. `rejects` says whether training
     redrew negatives that were observed pairs (None for older models, which do not record it). With `relations_apart`,
     relations use vectors that are read out of u and v. `noise_counts` is what negatives were drawn by (None: the counts
-    of the columns, as in older models). `dials` are the positions of the popularity dial, as weight and floor, that
-    held-out pairs chose, by what they favour; empty if none was chosen. `left_out` is what is known of rows that the
-    model was saved without. `company` is there if columns were rows too in training; the densities of the rows then
+    of the columns, as in older models). `dials` are the positions of the popularity dial, as weight, floor and tail,
+    that held-out pairs chose, by what they favour; empty if none was chosen. `left_out` is what is known of rows that
+    the model was saved without. `company` is there if columns were rows too in training; the densities of the rows then
     hold what their columns say of them. `of_text` says whether it was trained on words in text. `affinity` is what
     rankings add for columns that go together, if it was learned.
     """
@@ -101,7 +101,7 @@ class Trained:
     intercept: float = 0.0
     rejects: bool | None = None
     relations_apart: bool = False
-    dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    dials: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     noise_counts: np.ndarray | None = None
     company: Company | None = None
     left_out: LeftOut | None = None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from vbn.model import Trained
+from vbn.model import Trained, dial_words
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 80  # characters of a curve, and of a name that is shown
@@ -94,8 +94,8 @@ def _chosen(config: dict[str, Any]) -> list[str]:
     """Return a table of what the fit chose where parameters were "auto", and of the popularity dial."""
     given, used = config["parameters"], config["record"].get("settings", {})
     facts = {name: value for name, value in used.items() if given.get(name) == "auto" and value != "auto"}
-    for favour, (weight, floor) in config["model"].get("dials", {}).items():
-        facts[f"popularity, favour {favour}"] = f"{weight:g}" + (f", floor {floor:g}" if floor else "")
+    for favour, position in config["model"].get("dials", {}).items():
+        facts[f"popularity, favour {favour}"] = dial_words(*position)
     return _table("What was chosen", facts) if facts else []
 
 

@@ -123,14 +123,19 @@ def read_trained(values: Mapping[str, Any], most: tuple[int, int]) -> list[int |
     return given
 
 
-def read_dials(given: Any) -> dict[str, tuple[float, float]]:
-    """Return the positions of the popularity dial that a fit chose."""
-    if not isinstance(given, dict) or not all(isinstance(at, list) and len(at) == 2 for at in given.values()):
+def read_dials(given: Any) -> dict[str, tuple[float, float, float]]:
+    """Return the positions of the popularity dial that a fit chose; older models have nothing for the long tail."""
+    if not isinstance(given, dict) or not all(isinstance(at, list) and len(at) in (2, 3) for at in given.values()):
         raise ModelFileError("the positions of the popularity dial of the model are damaged.")
-    return {
-        str(favour): (read_finite({"dial": weight}, "dial", 0.0), read_number({"dial": floor}, "dial", or_zero=True))
-        for favour, (weight, floor) in given.items()
-    }
+    return {str(favour): _read_dial(*position) for favour, position in given.items()}
+
+
+def _read_dial(weight: Any, floor: Any, tail: Any = 0.0) -> tuple[float, float, float]:
+    return (
+        read_finite({"dial": weight}, "dial", 0.0),
+        read_number({"dial": floor}, "dial", or_zero=True),
+        read_number({"dial": tail}, "dial", or_zero=True),
+    )
 
 
 def read_by_kind(values: Mapping[str, Any], name: str) -> dict[str, float | str]:
