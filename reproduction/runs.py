@@ -6,8 +6,8 @@ Runs are done ahead in several processes, into the cache.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ _WEIGHTS_WITH_FLOOR = {
     4.0: (-1.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
 }
 _TAILS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
-_TAILS_FROM = (Dial(), Dial(0.5, 1.0))
+_TAILS_FROM = (Dial(), Dial(0.5, 1.0), Dial(1.5, 4.0))
 
 DIAL = (
     *(Dial(weight) for weight in _WEIGHTS),
@@ -191,9 +191,27 @@ def dial_of(model: Model, parameters: Parameters) -> tuple[Dial, ...]:
     """Positions of the dial: first the one to report, then the others of the curve."""
     if not model.dial:
         return ()
-    names = ("popularity", "popularity_floor", "popularity_tail")
-    own = Dial(*(float(parameters.get(name, 0.0)) for name in names))
+    own = dial_given(parameters)
     return (own, *(position for position in DIAL if position != own))
+
+
+_OF_DIAL = ("popularity", "popularity_floor", "popularity_tail")
+
+
+def dial_given(parameters: Mapping[str, Any]) -> Dial:
+    """The position among some parameters.
+
+    Examples
+    --------
+    >>> dial_given({"popularity": 0.5, "dim": 50}), dial_parameters(Dial(0.5, 1.0))
+    (Dial(weight=0.5, floor=0.0, tail=0.0), {'popularity': 0.5, 'popularity_floor': 1.0, 'popularity_tail': 0.0})
+    """
+    return Dial(*(float(parameters.get(name, 0.0)) for name in _OF_DIAL))
+
+
+def dial_parameters(dial: Dial) -> Parameters:
+    """A position as parameters."""
+    return dict(zip(_OF_DIAL, astuple(dial), strict=True))
 
 
 def _placed(model: Model, split: Split, parameters: Parameters) -> Model:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from reproduction.masking import Split, mask
 from reproduction.models import Model, Parameters, models_of
 from reproduction.pool import Cases, Pool
 from reproduction.running import Progress
-from reproduction.runs import Runner, positions
+from reproduction.runs import Runner, dial_parameters, positions
 from reproduction.tables import FOUR, four, titles
 from reproduction.winners import FOLDER, settings, write_winner
 from vbn._errors import MissingExtraError, ParameterError
@@ -209,8 +209,7 @@ def tried(
 
     def judged(parameters: Parameters) -> float:
         score, dial, figures = judge(model, splits, {**chosen, model.key: parameters}, runner)
-        names = ("popularity", "popularity_floor", "popularity_tail")
-        turned = dict(zip(names, astuple(dial), strict=True)) if model.dial else {}
+        turned = dial_parameters(dial) if model.dial else {}
         found.append((score, {**parameters, **turned}, figures))
         return score
 

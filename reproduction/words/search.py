@@ -14,6 +14,7 @@ import numpy as np
 from reproduction.cache import Cache, Record
 from reproduction.judging import contributions
 from reproduction.running import Progress
+from reproduction.runs import dial_parameters
 from reproduction.search import _optuna
 from reproduction.winners import FOLDER
 from reproduction.words.completion import DIALS, FOUR, Training, judged_models
@@ -250,7 +251,7 @@ def _chosen(lines: np.ndarray, place: int) -> dict[str, Any]:
 def _ranking(name: str, place: int, positions: int) -> dict[str, Any]:
     """How to ask, and where the dial is if there is one."""
     dial = DIALS[place]
-    turned = {"popularity": dial.weight, "popularity_floor": dial.floor} if positions > 1 else {}
+    turned = dial_parameters(dial) if positions > 1 else {}
     return {"query": name.partition(", ")[2], **turned}
 
 

@@ -11,14 +11,14 @@ from reproduction.judging import intervals
 from reproduction.models import NO_PARAMETER
 from reproduction.paper_numbers import ANTONYMS, INFERENCE, NEAREST, OPPOSITES, PERCENTILES, SIMILARITY
 from reproduction.results import Cell, Row, Table, Texts, Verdicts
-from reproduction.runs import label
+from reproduction.runs import dial_given, label
 from reproduction.tables import DOMINATED, NOT_WORSE, standing
 from reproduction.words.antonyms import SHARES, AntonymResult
 from reproduction.words.completion import AVERAGE, DIALS, FOUR, NEUTRAL, SHOWN, CompletionResult
 from reproduction.words.corpus import SETS
 from reproduction.words.rivals import BESIDE, OPPOSITE, RARE
 from reproduction.words.similarity import SimilarityResult
-from vbn.inference import Dial, read_dial
+from vbn.inference import Dial
 
 
 def cell(values: np.ndarray, paper: float | None = None) -> Cell:
@@ -180,7 +180,7 @@ def places(ranking: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
 
 
 def _dial(ranking: Mapping[str, Any]) -> Dial:
-    return read_dial(ranking.get("popularity", 0.0), ranking.get("popularity_floor", 0.0))
+    return dial_given(ranking)
 
 
 _AVERAGED: dict[str, Place] = {name: (f"{name}, {AVERAGE}", NEUTRAL) for name in SHOWN.values()}
