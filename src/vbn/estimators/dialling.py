@@ -136,7 +136,7 @@ def _of_the_tail(counts: Counts, tail: np.ndarray, held: np.ndarray, rng: np.ran
     free = (np.diff(counts.indptr)[rows] >= 2) & ~np.isin(rows, taken)
     order = rng.permutation(np.flatnonzero(free))
     order = order[np.unique(rows[order], return_index=True)[1]]
-    return cells[rng.permutation(order)[: min(_RARE, int(_SHARE_OF_RARE * len(cells)))]]
+    return np.asarray(cells[rng.permutation(order)[: min(_RARE, int(_SHARE_OF_RARE * len(cells)))]])
 
 
 def _turned(counts: Counts, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -57,7 +57,7 @@ class Training:
     average: RunningAverage | None
     tol: float | None
     whole: bool = True
-    dials: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    dials: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     company: Company | None = None
     affinity: Affinity | None = None
     fitted: Dataset | None = None
