@@ -194,7 +194,7 @@ def caller_level() -> int:
     """Return the stacklevel of the first frame outside of this package, for `warnings.warn`."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "vbn":
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("vbn", "functools"):
         frame, level = frame.f_back, level + 1
     return level
 
