@@ -75,7 +75,7 @@ export function askForToken(again = false) {
         "form",
         { method: "dialog" },
         h("h2", { id: "token-title" }, before ? "The token was refused" : "This server needs a token"),
-        h("p", { class: "note" }, "The one that the server was started with (VBN_TOKEN)."),
+        h("p", { class: "note" }, "Enter the token that the server was started with (VBN_TOKEN)."),
         h("label", { for: "token" }, "Token "),
         field,
         h("button", { type: "submit" }, "Go on"),
