@@ -121,6 +121,16 @@ def test_a_file_in_the_encoding_of_windows_is_read_and_said_to_be_one(shop, call
     assert called("similar", "m", "Müller: Pils", cwd=shop).returncode == 0
 
 
+@pytest.mark.parametrize("mark", ["\t", ",", ";"])
+def test_a_table_in_a_txt_file_is_not_taken_for_text(shop, called, mark):
+    (shop / "table.txt").write_text(f"User{mark}item\r\nann{mark}green tea\r\nben{mark}green tea\r\n")
+    told = called("train", "table.txt", "--dry-run", cwd=shop)
+    assert "table.txt is read as --kind interactions" in told.stderr
+    assert "2 rows x 1 column" in told.stdout
+    (shop / "text.txt").write_text(f"the user{mark} the item\nthe user sees the item\n")
+    assert "text.txt is read as --kind sequences" in called("train", "text.txt", "--dry-run", cwd=shop).stderr
+
+
 def test_the_kind_is_asked_for_if_columns_do_not_tell(shop, called):
     sheet(shop / "odd.csv", [("Wer", "Was"), ("a", "b"), ("b", "c")])
     told = called("train", "odd.csv", *FAST, cwd=shop)

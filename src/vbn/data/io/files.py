@@ -276,14 +276,14 @@ def mark_of(file: File) -> str | None:
     """Return what separates the fields of a file by default; None is white space.
 
     That is a tab in a .tsv file, and a comma in a .csv file, or a semicolon or a tab if its first line has more of
-    these, as many spreadsheets write it. In a .txt file it is a tab or a comma if the first line has one.
+    these, as many spreadsheets write it. In a .txt file it is a tab, a comma or a semicolon if the first line has one.
     """
     if file.kind == "tsv":
         return "\t"
     with closing(read_lines(file)) as lines:
         first = next((line for line in lines if line.strip()), "")
     if file.kind != "csv":
-        return next((mark for mark in "\t," if mark in first), None)
+        return next((mark for mark in "\t,;" if mark in first), None)
     bare = _QUOTED.sub("", first)
     return max((",", ";", "\t"), key=bare.count)  # the first of them if there is none
 
