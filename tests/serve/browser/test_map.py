@@ -31,13 +31,14 @@ class Places:
         }
         self.rare = blocks["count"] <= about["rare"]
         self.ids, self.plane = blocks["id"], np.stack([blocks["x"], -blocks["y"]], axis=1).astype(float)
-        self.size = np.array(
-            page.script("const c = document.getElementById('map'); return [c.clientWidth, c.clientHeight]")
-        )
+        width, height, tools = page.script("""const c = document.getElementById("map");
+            return [c.clientWidth, c.clientHeight, document.querySelector(".map-tools").offsetLeft];""")
+        self.size = np.array([width, height])
+        self.beside = np.array([tools, height])  # what the buttons leave free
 
     def screen(self, zoom=1.0):
         """Pixels, from the left upper corner of the map."""
-        return self.size / 2 + self.plane * zoom * self.size.min() / 2.1
+        return self.beside / 2 + self.plane * zoom * self.beside.min() / 2.1
 
     def lonely(self):
         """An entity far from all others, from the edges and from what lies over the map."""
