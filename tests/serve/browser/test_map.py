@@ -206,9 +206,9 @@ def test_a_rare_entity_is_a_ring_and_a_frequent_one_a_dot(page, places):
         page.script("document.querySelector('canvas.words').style.visibility = 'hidden'")
         image = Image.open(io.BytesIO(page.one("#map").screenshot_as_png)).convert("RGB")
         pixels = np.asarray(image).astype(int)
-        tall, wide = pixels.shape[:2]
-        around = pixels[tall // 2 - 20 : tall // 2 + 20, wide // 2 - 20 : wide // 2 + 20]
-        strength = np.abs(around - pixels[tall // 2 - 20, wide // 2 - 20]).sum(axis=2)
+        left, top = (places.beside // 2 - 20).astype(int)
+        around = pixels[top : top + 40, left : left + 40]
+        strength = np.abs(around - around[0, 0]).sum(axis=2)
         middle = strength[18:22, 18:22].mean()
         assert strength.max() > 60, f"there is a {kind} one"
         assert middle < 0.4 * strength.max() if rare else middle > 0.7 * strength.max()
