@@ -171,7 +171,7 @@ def _undecodable(file: File) -> str:
 
 
 def _other_kind(file: File) -> str:
-    """Say what to do about a file that is no text in one byte a letter, by its first bytes; "" if they do not tell."""
+    """Say what a file is that is no plain text, and what to do, by its first bytes; "" if they do not tell."""
     with open_binary(file) as stream:
         start = stream.read(_START)
     if start[:2] == b"\x1f\x8b":
