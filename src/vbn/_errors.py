@@ -169,8 +169,8 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
     """Return up to three of the known names that may have been meant, the likeliest first.
 
     First those that differ in case, accents or white space only, then those that hold the name as whole words
-    ("Heat" in "Heat (1995)"), then those spelt alike, then those that begin with it. Without any of these, those with a
-    word that is spelt alike.
+    ("Heat" in "Heat (1995)"), then those spelt alike, then those that begin with it. Without any of these, a name of
+    one word is compared with single words.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
     alike = difflib.get_close_matches(wanted, forms, n=_SHOWN, cutoff=0.6) if len(wanted) <= _LONG else list[str]()
     begun = [form for form in longer if form.startswith(wanted)]
     ranked = dict.fromkeys([wanted, *words[:_SHOWN], *alike, *begun[:_SHOWN]])
-    if forms.keys().isdisjoint(ranked):
+    if " " not in wanted and forms.keys().isdisjoint(ranked):
         ranked = dict.fromkeys(_with_word_alike(wanted, forms))
     return [*dict.fromkeys(known_name for form in ranked for known_name in forms.get(form, ()))][:_SHOWN]
 
