@@ -169,12 +169,15 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
     """Return up to three of the known names that may have been meant, the likeliest first.
 
     First those that differ in case, accents or white space only, then those that hold the name as whole words
-    ("Heat" in "Heat (1995)"), then those spelt alike, then those that begin with it.
+    ("Heat" in "Heat (1995)"), then those spelt alike, then those that begin with it. Without any of these, a name of
+    one word is compared with single words.
 
     Examples
     --------
     >>> closest_names("amelie", ["Heat (1995)", "Amélie", "Amelia"])
     ['Amélie', 'Amelia']
+    >>> closest_names("gauda", ["Gouda (young, in slices)", "Brie"])
+    ['Gouda (young, in slices)']
     """
     wanted = _folded(name)
     if not wanted:
@@ -187,6 +190,8 @@ def closest_names(name: str, known: Iterable[str]) -> list[str]:
     alike = difflib.get_close_matches(wanted, forms, n=_SHOWN, cutoff=0.6) if len(wanted) <= _LONG else list[str]()
     begun = [form for form in longer if form.startswith(wanted)]
     ranked = dict.fromkeys([wanted, *words[:_SHOWN], *alike, *begun[:_SHOWN]])
+    if " " not in wanted and forms.keys().isdisjoint(ranked):
+        ranked = dict.fromkeys(_with_word_alike(wanted, forms))
     return [*dict.fromkeys(known_name for form in ranked for known_name in forms.get(form, ()))][:_SHOWN]
 
 
@@ -194,7 +199,7 @@ def caller_level() -> int:
     """Return the stacklevel of the first frame outside of this package, for `warnings.warn`."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "vbn":
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("vbn", "functools"):
         frame, level = frame.f_back, level + 1
     return level
 
@@ -223,6 +228,16 @@ def _plausible(wanted: str, known: Iterable[str]) -> Iterable[str]:
         elif len(text) in lengths and (text.startswith(begin) or text.endswith(end)):
             alike.append(name)
     return [*holding[:_COMPARED], *alike[:most]]
+
+
+def _with_word_alike(wanted: str, forms: Iterable[str]) -> list[str]:
+    """Return the forms that have a word that is spelt like the one wanted, the likeliest first."""
+    holding: dict[str, list[str]] = {}
+    for form in forms:
+        for word in form.split():
+            holding.setdefault(word, []).append(form)
+    alike = difflib.get_close_matches(wanted, holding, n=_SHOWN, cutoff=0.75) if len(wanted) <= _LONG else []
+    return [form for word in alike for form in holding[word]]
 
 
 def _holds_words(text: str, wanted: str) -> bool:

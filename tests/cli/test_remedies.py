@@ -42,7 +42,7 @@ CASES = [
         case([*verb, "--taxonomy", "kinds.csv"], {"in.csv": text, "kinds.csv": kinds}, told, helps=helps)
         for verb, text in ((TRAIN, GOOD), (PAIRS, SAME))
         for kinds, told, helps in (
-            ("item,kind\na,x\nb,y\n", "does the first line of kinds.csv", []),
+            ("item,sort\na,x\nb,y\n", "does the first line of kinds.csv", []),
             ("child,parent,weight\na,x,new\nb,y,old\n", "'new' at line 2", [0]),
             ("child,parent\n,x\nb,y\n", "empty name", ["--drop-missing"]),
         )

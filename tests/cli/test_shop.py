@@ -112,12 +112,23 @@ def test_several_taxonomies_and_a_catalogue_are_united(shop, called):
     assert called("train", "--config", "m/train.toml", "-q", "--dry-run", cwd=shop).returncode == 0
 
 
-def test_a_file_in_the_encoding_of_windows_is_refused_with_the_way_out(shop, called):
+def test_a_file_in_the_encoding_of_windows_is_read_and_said_to_be_one(shop, called):
     items = (shop / "plain.csv").read_text(encoding="utf-8-sig")
     (shop / "windows.csv").write_bytes(items.encode("cp1252"))
     told = called("train", "orders.csv", "--catalogue", "windows.csv", *FAST, cwd=shop)
-    assert told.returncode == 1
-    assert "iconv -f WINDOWS-1252 -t UTF-8 windows.csv > utf8-windows.csv" in told.stderr
+    assert told.returncode == 0, told.stderr
+    assert told.stderr.count("of windows.csv is not UTF-8, so the file is read as Windows-1252") == 1
+    assert called("similar", "m", "Müller: Pils", cwd=shop).returncode == 0
+
+
+@pytest.mark.parametrize("mark", ["\t", ",", ";"])
+def test_a_table_in_a_txt_file_is_not_taken_for_text(shop, called, mark):
+    (shop / "table.txt").write_text(f"User{mark}item\r\nann{mark}green tea\r\nben{mark}green tea\r\n")
+    told = called("train", "table.txt", "--dry-run", cwd=shop)
+    assert "table.txt is read as --kind interactions" in told.stderr
+    assert "2 rows x 1 column" in told.stdout
+    (shop / "text.txt").write_text(f"the user{mark} the item\nthe user sees the item\n")
+    assert "text.txt is read as --kind sequences" in called("train", "text.txt", "--dry-run", cwd=shop).stderr
 
 
 def test_the_kind_is_asked_for_if_columns_do_not_tell(shop, called):

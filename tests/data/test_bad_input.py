@@ -123,7 +123,7 @@ def test_bad_files_are_refused_with_the_line(tmp_path, content, message):
 
 @pytest.mark.parametrize("name", ["bad.csv", "bad.csv.gz", "bad.txt"])
 def test_bytes_that_are_no_text(tmp_path, name):
-    content = b"user,item\nu,i\nv,\xff\xfe\n"
+    content = "user,item\nu,é\n".encode() + b"v,\xff\xfe\n"
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     with pytest.raises(DataError, match=f"line 3 of {name} is not UTF-8"):
         Dataset.from_interactions(tmp_path / name)
@@ -134,7 +134,7 @@ def test_bytes_that_are_no_text(tmp_path, name):
 
 def test_paths_that_lead_nowhere(tmp_path):
     (tmp_path / "ratings.csv").write_text("user,item\nu,i\n")
-    (tmp_path / "ratings.xls").write_text("x")
+    (tmp_path / "ratings.json").write_text("x")
     (tmp_path / "ratings").write_text("x")
     with pytest.raises(DataError, match=r"no such file.* did you mean .*ratings.csv"):
         Dataset.from_interactions(tmp_path / "rating.csv")
@@ -142,7 +142,7 @@ def test_paths_that_lead_nowhere(tmp_path):
         Dataset.from_sequences("the cat sat")
     with pytest.raises(DataError, match="is a folder"):
         Dataset.from_interactions(tmp_path)
-    for name in ("ratings.xls", "ratings"):
+    for name in ("ratings.json", "ratings"):
         with pytest.raises(DataError, match=r"suffix must be one of \.csv, \.tsv, \.txt, \.parquet"):
             Dataset.from_interactions(tmp_path / name)
 

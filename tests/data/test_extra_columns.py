@@ -241,6 +241,28 @@ def test_old_rows_count_less(time, half_life):
     assert doubled.counts.total == 3.5
 
 
+def test_weights_of_people_do_not_count():
+    records = {
+        "patient": ["p", "p", "q"],
+        "icd10_code": ["E11", "I10", "I10"],
+        "age": [70, 70, 50],
+        "weight": [80, 80, 60],
+    }
+    with pytest.warns(VBNWarning, match=r"'weight' .* beside ages or heights, so every row counts 1; .* weights="):
+        assert Dataset.from_interactions(pd.DataFrame(records)).counts.total == 3
+    chosen = Dataset.from_interactions(pd.DataFrame(records), "patient", "icd10_code", weights="weight")
+    assert chosen.counts.total == 220
+    records.pop("age")
+    assert Dataset.from_interactions(pd.DataFrame(records)).counts.total == 220
+
+
+@pytest.mark.parametrize("written", [["31.12.68", "1.1.69", "05.06.24"], ["31.12.2068", "01.01.1969", "5.6.2024"]])
+def test_a_year_of_two_digits_is_the_one_that_is_meant(written):
+    days = ["2068-12-31", "1969-01-01", "2024-06-05"]
+    read = [Dataset.from_interactions(["u"] * 3, ["a", "b", "c"], time=time).times for time in (written, days)]
+    np.testing.assert_array_equal(*read)
+
+
 def test_a_half_life_that_cannot_be_read():
     with pytest.raises(ParameterError, match=r"half_life needs to know when .* time="):
         Dataset.from_interactions(["u"], ["a"], half_life=3)

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.data.making import write
-from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError
+from vbn._errors import DataError, ParameterError, RelationError, TaxonomyError, VBNWarning
 from vbn.data import Dataset, Taxonomy, Vocabulary
 
 TEXT = b"left,right\na,b\nb,c\n"
@@ -34,7 +34,10 @@ TEXT = b"left,right\na,b\nb,c\n"
         ),
         ("x.csv", TEXT.decode().encode("utf-16-le"), r"line 1 of x\.csv holds a NUL byte"),
         ("x.csv", TEXT + b"a\x00,b\n", r"line 4 of x\.csv holds a NUL byte"),
-        ("x.csv", "left,right\né,b\n".encode("latin-1"), r"line 2 of x\.csv is not UTF-8"),
+        ("x.csv", b"left,right\n\xe9\x81,b\n", r"line 2 of x\.csv is not UTF-8 text; save the file"),
+        ("x.csv", b"left,right\n\xe9\x01,b\n", r"line 2 of x\.csv is not UTF-8 text; it is a binary file"),
+        ("x.csv", b"PK\x03\x04\xe9", r"line 1 of x\.csv is not UTF-8 text; it is a spreadsheet or an archive; save"),
+        ("x.xlsx", b"PK\x03\x04\xe9", r"'x\.xlsx' is a spreadsheet; save the sheet as csv"),
         ("x.csv", gzip.compress(TEXT), r"compressed with gzip, so call it x\.csv\.gz"),
         ("x.csv", b"PAR1\xff\xfe", r"a parquet file, so call it x\.parquet"),
         ("x.csv", b"left,right\n" + b"a" * 200_000 + b",b\n", "line 2 .* field limit"),
@@ -49,6 +52,29 @@ def test_files_that_are_not_what_they_say(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=message):
         Dataset.from_pairs(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
+@pytest.mark.parametrize("before", [0, 50_000])
+def test_a_file_of_windows_is_read_with_a_warning_that_names_the_line(tmp_path, name, before):
+    lines = ["left;right", *["a;b"] * before, "Käse;2 €"]
+    content = "\r\n".join(lines).encode("cp1252")
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    with pytest.warns(
+        VBNWarning, match=rf"line {before + 2} of {name} is not UTF-8, .* Windows-1252: 'Käse;2 €'"
+    ) as told:
+        data = Dataset.from_pairs(tmp_path / name)
+    assert [one.filename for one in told] == [__file__]
+    assert {"Käse", "2 €"} <= {*data.rows.names}
+    assert data.counts.total == before + 1
+
+
+@pytest.mark.parametrize("lines", [["é,b".encode(), b"c,\xe9"], [b"c,\xe9", "é,b".encode()]])
+def test_a_damaged_file_is_not_taken_for_one_of_windows(tmp_path, lines):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"\n".join([b"left,right", *lines]))
+    with pytest.raises(DataError, match=r"line [23] of x\.csv is not UTF-8 text"):
+        Dataset.from_pairs(path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name on this system")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vbn
+from vbn._errors import VBNWarning
 from vbn.data import encode_corpus, find_file, number_file, read_sentences
 
 SPACES = " \t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
@@ -48,10 +49,20 @@ def test_a_byte_order_mark_and_gzip(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"fine\nnot \xff fine\n", "line 2 of bad.txt is not UTF-8"), (b"a b\nc \0 d\n", "line 2 of bad.txt holds a NUL")],
+    [(b"fine\nnot \x81 fine\n", "line 2 of bad.txt is not UTF-8"), (b"a b\nc \0 d\n", "line 2 of bad.txt holds a NUL")],
 )
 def test_what_is_no_text_is_told_by_its_line(tmp_path, content, message):
     path = tmp_path / "bad.txt"
     path.write_bytes(content)
     with pytest.raises(vbn.DataError, match=message):
         vbn.Dataset.from_sequences(path)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_text_of_windows_is_read_as_its_words(tmp_path, parts):
+    path, text = tmp_path / "words.txt", "to be or\n" * 20 + "Käse\xa0“gut”\nKäse\n"
+    path.write_bytes(text.encode("cp1252"))
+    with pytest.warns(VBNWarning, match=r"line 21 of words\.txt is not UTF-8, .* Windows-1252") as told:
+        names, numbers, _ = number_file(find_file(path), parts)
+    assert len(told) == 1
+    assert [names[number] for number in numbers] == text.split()

@@ -89,7 +89,7 @@ BROKEN = {
     "no weight": b"u1,i1,",
     "negative": b"u1,i1,-1",
     "not finite": b"u1,i1,inf",
-    "no UTF-8": b"u\xff,i1,1",
+    "no UTF-8": b"u\x81,i1,1",
     "NUL": b"u\0,i1,1",
 }
 

@@ -31,6 +31,7 @@ from vbn.data import (
     read_columns,
     read_lines,
     table_kind,
+    text_kind,
 )
 
 LEFT = ("left", *INTERACTIONS[0].aliases, "word1", "word_1", "source", "subject", "first")
@@ -212,7 +213,7 @@ def with_kind(settings: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
     suffix = Path(path.name.removesuffix(".gz")).suffix
     kind = "folder" if path.is_dir() else {".npz": "matrix"}.get(suffix)
     if kind is None and suffix == ".txt" and path.is_file() and "columns" not in settings:
-        kind = "sequences"
+        kind = text_kind(path)
     found: dict[str, Any] = {} if kind is None else {"kind": kind}
     names: list[str] = []
     if kind is None and path.is_file():

@@ -26,6 +26,7 @@ from vbn.data.io.inputs import (
     read_parquet,
     speaking_as,
     table_kind,
+    text_kind,
 )
 from vbn.data.io.text import check_sentence, encode_corpus, number_file, read_corpus, read_sentences
 from vbn.data.labels import Labels
@@ -111,6 +112,7 @@ __all__ = [
     "some_names",
     "speaking_as",
     "table_kind",
+    "text_kind",
     "thinned",
     "with_company",
     "without_entities",

@@ -84,7 +84,7 @@ def _positions(kept: IdArray, n: int) -> IdArray:
 
 def _refuse_nothing(counts: Counts, min_count: float) -> None:
     if counts.nnz == 0 and min_count <= 1:
-        raise DataError("there is no data: no cell with a count is left")
+        raise DataError("there is no data: no two names occur together, as two words of a line or an item of a user do")
     if counts.nnz == 0:
         message = f"there is no data: no cell is left with {REMEDY}; lower it"
         raise DataError(message, remedies=[("min_count", min_count)])

@@ -37,14 +37,14 @@ _FIELDS = (
                 "word",
                 "narrower",
             ),
-            *("unterbegriff", "begriff", "artikel", "produkt"),
+            *("product", "species", "diagnosis", "subcategory", "unterbegriff", "begriff", "artikel", "produkt"),
         ),
     ),
     Field(
         "parent",
         (
             *("parent", "parents", "category", "class", "hypernym", "parent_id", "parent_code", "broader"),
-            *("oberbegriff", "kategorie", "oberkategorie", "warengruppe"),
+            *("kind", "type", "group", "oberbegriff", "kategorie", "oberkategorie", "warengruppe"),
         ),
         gaps=True,
     ),

@@ -23,6 +23,7 @@ async def health(state: Shared, served: Current) -> out.Health:
         version=served.version,
         root=served.root,
         entities=len(trained.columns),
+        categories=int(trained.profile.categories("column").sum()),
         rows=len(trained.rows),
         shared=trained.shared,
         dim=trained.posterior.dim,

@@ -288,7 +288,8 @@ class Health(Answered):
     """Whether all is well.
 
     `version` counts the models that this server has had; `root` is the version of the last one that was loaded, which
-    the present one may have grown from by added entities. `features` are the sources of features of the columns, with
+    the present one may have grown from by added entities. `categories` says how many of the `entities` are parents
+    without data of their own. `features` are the sources of features of the columns, with
     their numbers of columns, and `texts` those of them that this server can make of a text.
     """
 
@@ -296,6 +297,7 @@ class Health(Answered):
     version: int
     root: int
     entities: int
+    categories: int
     rows: int
     shared: bool
     dim: int

@@ -130,7 +130,7 @@ def test_the_dial_asks_for_rarer_ones(page, words):
 
 def test_a_row_of_training_is_recommended_to(opened, shop_url, shop):
     page = opened(shop_url).open("recommend")
-    page.choose("Or a row of training", "an", "ann")
+    page.choose("Or a row of the data, such as a user", "an", "ann")
     title = "By its own density"
     expected = shop.recommend(user="ann", k=12).entities
     assert page.texts(f"ol.ranked[aria-label='{title}'] li > a") == expected

@@ -13,7 +13,10 @@ CHEESE = "gouda"
 
 def test_a_newcomer_is_told_what_there_is_and_can_begin(page, words):
     page.open()
-    assert f"{len(words.trained_.columns):,} entities" in page.shown()
+    categories = int(words.trained_.profile.categories("column").sum())
+    size = f"{len(words.trained_.columns) - categories:,} entities and {categories:,} categories"
+    assert size in page.shown()
+    assert size in page.texts("#footer")[0]
     titles = page.texts(".example h3")
     assert [title.split(":")[0] for title in titles] == ["Well known", "Seen once", "Never seen"]
     assert "Two scores that differ by less" in page.shown()
@@ -185,18 +188,19 @@ def test_without_counts_a_row_may_be_recommended_what_it_has(opened, shop, tmp_p
         expected = shop.recommend(
             user="ann", exclude_seen=False, affinity=False
         )  # what goes with what she has is not known
-        probable(page, "Recommended to it, perhaps what it has already", expected)
+        probable(page, "Recommended to it, perhaps some that it has already", expected)
 
 
 def test_rows_and_columns_that_differ_have_cards_each(opened, shop_url, shop):
     page = opened(shop_url).open("explore", entity="ann", side="row")
     assert page.ranked(page.block("Nearest")) == shop.similar("ann", 10, side="row").entities
+    assert page.texts("#panel .note")[0].startswith("a row of the data, such as a user; seen ")
     probable(page, "Recommended to it", shop.recommend(user="ann"))
     assert "of occurring with ann" in page.shown()
     page.open("explore", entity="tea")
     assert page.ranked(page.block("Nearest")) == shop.similar("tea", 10).entities
-    probable(page, "Likely for who has it", shop.recommend(["tea"]))
-    assert page.open("explore", entity="new").ranked(page.block("Likely for who has it"))  # never seen
+    probable(page, "Likely for somebody who has it", shop.recommend(["tea"]))
+    assert page.open("explore", entity="new").ranked(page.block("Likely for somebody who has it"))  # never seen
     page.one("#search").send_keys("tea")
     page.until(lambda: len(page.texts("#found [role=option]")) == 2, "the user and the product are offered")
     assert sum("row" in text for text in page.texts("#found [role=option] small")) == 1

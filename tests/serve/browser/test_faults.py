@@ -116,7 +116,8 @@ def test_a_user_is_compared_with_an_item(opened, shop_url, shop):
     assert page.address["side"] == ["row"]
     assert "otherside" not in page.address
     p = shop.predict_proba([("ann", "beer")])[0]
-    assert page.texts(".figure dd strong") == [f"{p:.2f}"]
+    page.until(lambda: page.texts(".figure dd strong") == [f"{p:.2f}"], "both are compared")
+    page.settled()
     assert page.texts("#panel .card h2") == ["ann", "beer"]
     assert "Likely for ann and near beer: " in page.shown()
 
@@ -144,7 +145,7 @@ def test_the_taxonomy_is_opened_from_its_roots(opened, goods_url):
 def test_roots_that_are_not_listed_are_counted_and_lead_nowhere(page, words):
     page.open("taxonomy")
     rest = len(words.trained_.column_taxonomy.roots) - 200
-    assert f"There are {rest} smaller ones. The search box finds them." in page.texts("#panel .note")
+    assert f"{rest} more are not listed; the search box finds them." in page.texts("#panel .note")
     assert "#view=explore" not in page.script("return [...document.querySelectorAll('#panel a')].map((a) => a.hash)")
 
 

@@ -144,3 +144,15 @@ def test_a_tablet_has_the_map_above_the_panel_if_it_stands_upright(page, size, a
     assert (panel_top > top) == above
     assert (wide > 0.9 * size[0]) == above
     assert page.script("return document.documentElement.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize("size", [(1440, 900), PHONE])
+def test_no_part_of_the_map_lies_below_its_buttons(page, size):
+    page.resize(*size, phone=size == PHONE)
+    page.open("taxonomy").map_told()
+    left = page.script("const { offsetLeft } = document.querySelector('.map-tools'); return offsetLeft")
+    hidden = ".map-tools, .map-shown, .legend, canvas.words"
+    page.script(f"for (const one of document.querySelectorAll('{hidden}')) one.style.opacity = 0")
+    pixels = pixels_of(page, "#map")[5:-5]
+    assert (pixels[:, left + 2 : -2] == pixels[0, -5]).all()
+    assert not (pixels[:, 5:left] == pixels[0, -5]).all()

@@ -31,13 +31,14 @@ class Places:
         }
         self.rare = blocks["count"] <= about["rare"]
         self.ids, self.plane = blocks["id"], np.stack([blocks["x"], -blocks["y"]], axis=1).astype(float)
-        self.size = np.array(
-            page.script("const c = document.getElementById('map'); return [c.clientWidth, c.clientHeight]")
-        )
+        width, height, tools = page.script("""const c = document.getElementById("map");
+            return [c.clientWidth, c.clientHeight, document.querySelector(".map-tools").offsetLeft];""")
+        self.size = np.array([width, height])
+        self.beside = np.array([tools, height])  # what the buttons leave free
 
     def screen(self, zoom=1.0):
         """Pixels, from the left upper corner of the map."""
-        return self.size / 2 + self.plane * zoom * self.size.min() / 2.1
+        return self.beside / 2 + self.plane * zoom * self.beside.min() / 2.1
 
     def lonely(self):
         """An entity far from all others, from the edges and from what lies over the map."""
@@ -205,9 +206,9 @@ def test_a_rare_entity_is_a_ring_and_a_frequent_one_a_dot(page, places):
         page.script("document.querySelector('canvas.words').style.visibility = 'hidden'")
         image = Image.open(io.BytesIO(page.one("#map").screenshot_as_png)).convert("RGB")
         pixels = np.asarray(image).astype(int)
-        tall, wide = pixels.shape[:2]
-        around = pixels[tall // 2 - 20 : tall // 2 + 20, wide // 2 - 20 : wide // 2 + 20]
-        strength = np.abs(around - pixels[tall // 2 - 20, wide // 2 - 20]).sum(axis=2)
+        left, top = (places.beside // 2 - 20).astype(int)
+        around = pixels[top : top + 40, left : left + 40]
+        strength = np.abs(around - around[0, 0]).sum(axis=2)
         middle = strength[18:22, 18:22].mean()
         assert strength.max() > 60, f"there is a {kind} one"
         assert middle < 0.4 * strength.max() if rare else middle > 0.7 * strength.max()

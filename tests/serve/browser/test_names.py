@@ -62,6 +62,7 @@ def test_the_page_asks_for_the_token_until_it_is_right(opened, goods):
         page.one("#token").send_keys("wrong")
         page.one("dialog button").click()
         page.until(lambda: page.all("#token") and not page.all("#token")[0].get_attribute("value"), "it asks again")
+        assert page.one("dialog h2").text == "The token was refused"
         page.one("#token").send_keys("a long secret")
         page.one("dialog button").click()
         page.one("#panel h2", "tea")

@@ -64,6 +64,8 @@ RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores", "b
 """Last words of the names of columns that say how much somebody liked something, not how much a row weighs."""
 _MARKS = ("|", ";", ",")  # what may separate several names in a cell
 _LOOKED_AT, _OFTEN = 10_000, 0.5  # names among which lists are looked for, and the share of them from which on they are
+_AGES = frozenset(("age", "alter"))
+_SIZES = _AGES | {"height", "bmi", "groesse", "größe"}  # of people
 _PRICES = frozenset(("price", "prices", "cost", "preis", "einzelpreis", "betrag"))
 
 
@@ -97,7 +99,7 @@ class Picked(NamedTuple):
 
     places: dict[str, int]
     guessed: str | None
-    ratings: int | None = None  # a column of ratings that was left out
+    ratings: int | None = None  # a column of ratings, or of people's weights, that was left out
     found: frozenset[str] = frozenset()  # fields whose columns were not named by the user
 
 
@@ -131,7 +133,7 @@ def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field
             if position is not None:
                 found[item.key], guessed = position, item.key
             elif item.doubt:
-                ratings = next(iter(_rated(header, found)), None)
+                ratings = next(iter(_rated(header, found)), _in_kilograms(header))
     return Picked(found, guessed, ratings, frozenset(found.keys() - chosen.keys()))
 
 
@@ -141,8 +143,14 @@ def is_rating(name: str) -> bool:
 
 
 def _is_price(name: str) -> bool:
-    """Return whether a column is called like one of prices, which are no counts either."""
-    return plain_name(name).rpartition("_")[2] in _PRICES
+    """Return whether a column is called like one of prices, or of ages, which are no counts either."""
+    return plain_name(name).rpartition("_")[2] in _PRICES | _AGES
+
+
+def _in_kilograms(header: Header) -> int | None:
+    """Return the column of weights that stands beside ages or heights, and so is of people, not of rows."""
+    plain = [plain_name(name) for name in header.names]
+    return plain.index("weight") if "weight" in plain and _SIZES.intersection(plain) else None
 
 
 def _is_id(name: str) -> bool:
@@ -197,7 +205,8 @@ def _likely(header: Header, found: Mapping[str, int]) -> list[int]:
     names = enumerate(map(plain_name, header.names))
     left = [(number, name) for number, name in names if number not in found.values()]
     left = [(number, name) for number, name in left if name not in INDEX | TIMES]
-    return [number for number, name in left if not (header.named and (is_rating(name) or _is_price(name)))]
+    left = [(number, name) for number, name in left if not (header.named and (is_rating(name) or _is_price(name)))]
+    return [number for number, _ in left if number != _in_kilograms(header)]
 
 
 def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: bool) -> int | None:
@@ -225,18 +234,17 @@ def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: boo
 
 
 def warn_of_ratings(header: Header, picked: Picked, fields: Sequence[Field]) -> None:
-    """Say that a column of ratings was left out, and what else could be done with it."""
+    """Say that a column of ratings, or of people's weights, was left out, and what else could be done with it."""
     if picked.ratings is None:
         return
     weights = next(item.key for item in fields if item.doubt)
     name = header.names[picked.ratings]
     named = [(key, header.names[at]) for key, at in picked.places.items() if key not in ("time", weights)]
-    message = (
-        f"column {name!r} of {header.source} holds ratings, which say how much somebody liked something, so every row "
-        "counts 1; "
-    )
+    rated = picked.ratings != _in_kilograms(header)
+    what = "holds ratings, which say how much somebody liked something" if rated else "stands beside ages or heights"
+    message = f"column {name!r} of {header.source} {what}, so every row counts 1; "
     remedies: list[tuple[str, object]] = [("columns", {**dict(named), weights: name})]
-    if weights == "weights":  # of interactions
+    if rated and weights == "weights":  # of interactions
         message += f"keep those of at least 3.5, say, with {REMEDY}, or "
         remedies.insert(0, ("min_weight", 3.5))
     warning = VBNWarning(f"{message}take them as {weights} with {REMEDY}", remedies=remedies)
@@ -327,6 +335,8 @@ def position_of(value: str | int, header: Header, key: str) -> int:
 def _by_alias(item: Field, header: Header, found: Mapping[str, int]) -> int | None:
     plain = [plain_name(name) for name in header.names]
     meant = [alias for alias in item.aliases if alias in plain and plain.index(alias) not in found.values()]
+    if item.doubt and (in_kilograms := _in_kilograms(header)) is not None:
+        meant = [alias for alias in meant if plain.index(alias) != in_kilograms]
     if not meant:
         return None
     if item.optional and len(meant) > 1:

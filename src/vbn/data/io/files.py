@@ -12,18 +12,21 @@ import re
 import struct
 import tarfile
 import tokenize
+import warnings
 import zipfile
 import zlib
 from array import array
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from vbn._errors import REMEDY, DataError, ParameterError
+from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
 from vbn.data.io.columns import Columns, Field, Header, naming_columns, pick, plain_name, refuse_times, warn_of_ratings
 from vbn.data.io.numbers import as_number, is_number, time_reader, with_comma
 from vbn.data.vocabulary import Encoder, Where, item_number
@@ -36,18 +39,36 @@ UNREADABLE = (*_PYTHON, *_PARSING, *_ARCHIVES, RuntimeError)  # RuntimeError: en
 
 Catch it around the call of such a reader alone: faults of one's own code look the same.
 """
-TEXT = ("csv", "tsv", "txt")
+TEXT, _SHEETS = ("csv", "tsv", "txt"), ("xlsx", "xls", "ods")
 _QUOTED = re.compile(r'"[^"]*"')
 _BLOCK = 256  # rows that are taken apart into columns at a time
+_WINDOWS, _SAVE = "cp1252", "save the file as UTF-8 (in a spreadsheet: CSV UTF-8)"
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")  # bytes that no text has
+_START = 4096  # bytes that say what a file is
+_SHOWN = 30  # characters of a line before and after the first that is not ASCII
 Row = tuple[int, list[str]]  # a line number and fields
 
 
-class File(NamedTuple):
+@dataclass(frozen=True)
+class File:
     """A file that is there, and how to read it."""
 
     path: Path
     kind: str  # its suffix without the dot, and without .gz
     zipped: bool
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding of a text that is not UTF-8: Windows-1252, with a warning, or a DataError if it cannot be."""
+        found = _windows_line(self)
+        if found is None:
+            raise _not_text(self)
+        warning = (
+            f"line {found[0]} of {self.path.name} is not UTF-8, so the file is read as Windows-1252: {found[1]!r}; if "
+            f"that looks wrong, {_SAVE}"
+        )
+        warnings.warn(VBNWarning(warning), stacklevel=caller_level())
+        return _WINDOWS
 
 
 def find_file(
@@ -73,6 +94,8 @@ def find_file(
         kind = "txt"
     if kind not in kinds:
         readable = ", ".join(f".{name}" for name in kinds)
+        if kind in _SHEETS:
+            raise DataError(f"{path.name!r} is a spreadsheet; save the sheet as csv (CSV UTF-8)")
         raise DataError(
             f"cannot tell how to read {path.name!r}: its suffix must be one of {readable}, "
             f"or one of these followed by .gz (or name the delimiter of a text file with {REMEDY})",
@@ -125,11 +148,16 @@ def reading(file: File) -> Iterator[None]:
         try:
             yield
         except UnicodeDecodeError as error:  # the file is read again to find the line
-            raise DataError(f"{_undecodable(file)} of {file.path.name} is not UTF-8 text; {_remedy(file)}") from error
+            raise _not_text(file) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{file.path.name} is not a whole gzip file: {error}") from error
     except OSError as error:
         raise DataError(f"cannot read {str(file.path)!r}: {error.strerror or error}") from error
+
+
+def _not_text(file: File) -> DataError:
+    where, remedy = _undecodable(file), _other_kind(file) or _SAVE
+    return DataError(f"{where} of {file.path.name} is not UTF-8 text; {remedy}")
 
 
 def _undecodable(file: File) -> str:
@@ -142,37 +170,69 @@ def _undecodable(file: File) -> str:
     return "the end"
 
 
-def _remedy(file: File) -> str:
-    """Say what to do about a file that is not text, from its first bytes."""
+def _other_kind(file: File) -> str:
+    """Say what a file is that is no plain text, and what to do, by its first bytes; "" if they do not tell."""
     with open_binary(file) as stream:
-        start = stream.read(4)
+        start = stream.read(_START)
     if start[:2] == b"\x1f\x8b":
         return f"it is compressed with gzip, so call it {file.path.name}.gz"
-    if start == b"PAR1":
+    if start.startswith(b"PK\x03\x04"):
+        return "it is a spreadsheet or an archive; save the sheet as csv (CSV UTF-8), or unpack it"
+    if start.startswith(b"PAR1"):
         return f"it is a parquet file, so call it {file.path.stem}.parquet"
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "save the file as UTF-8 (it is UTF-16)"
-    name = file.path.name
-    return (
-        "save the file as UTF-8 (in a spreadsheet: CSV UTF-8; if it is Windows-1252, run "
-        f"iconv -f WINDOWS-1252 -t UTF-8 {name} > utf8-{name})"
-    )
+    return "it is a binary file" if _CONTROLS.search(start) else ""
 
 
-def read_lines(file: File) -> Generator[str]:
-    """Yield the lines of a text file."""
-    with (
-        reading(file),
-        open_binary(file) as stream,
-        io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text,
-    ):
-        for number, line in enumerate(text, start=1):
-            if "\0" in line:
-                raise DataError(
-                    f"line {number} of {file.path.name} holds a NUL byte, so the file is not text (or is UTF-16); "
-                    "save it as UTF-8"
-                )
-            yield line
+def _windows_line(file: File) -> tuple[int, str] | None:
+    """Return the first line beyond ASCII of a file in Windows-1252, and its number; None if it is something else.
+
+    If any line beyond ASCII is UTF-8, the file is damaged UTF-8, or was put together from two.
+    """
+    first = None
+    if _other_kind(file):
+        return None
+    with reading(file), open_binary(file) as stream:
+        for number, line in enumerate(stream, start=1):
+            if _CONTROLS.search(line):
+                return None
+            if line.isascii():
+                continue
+            if _decodes(line, "utf-8") or not _decodes(line, _WINDOWS):
+                return None
+            first = first or (number, _around(line.decode(_WINDOWS)))
+    return first
+
+
+def _decodes(line: bytes, encoding: str) -> bool:
+    try:
+        line.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _around(line: str) -> str:
+    """Return the part of a line where its first character beyond ASCII is."""
+    place = next(at for at, mark in enumerate(line) if not mark.isascii())
+    return line[max(place - _SHOWN, 0) : place + _SHOWN].strip()
+
+
+def read_lines(file: File, encoding: str = "utf-8-sig", after: int = 0) -> Generator[str]:
+    """Yield the lines of a text file, perhaps those after a number of lines; see `File.encoding` if it is not UTF-8."""
+    number = after
+    with reading(file), open_binary(file) as stream, io.TextIOWrapper(stream, encoding=encoding, newline="") as text:
+        try:
+            for number, line in enumerate(islice(text, after, None), start=after + 1):
+                if "\0" in line:
+                    raise DataError(
+                        f"line {number} of {file.path.name} holds a NUL byte, so the file is not text (or is UTF-16); "
+                        "save it as UTF-8"
+                    )
+                yield line
+        except UnicodeDecodeError:
+            yield from read_lines(file, file.encoding, number)
 
 
 def split_rows(file: File, delimiter: str | None) -> Iterator[list[str]]:
@@ -216,14 +276,14 @@ def mark_of(file: File) -> str | None:
     """Return what separates the fields of a file by default; None is white space.
 
     That is a tab in a .tsv file, and a comma in a .csv file, or a semicolon or a tab if its first line has more of
-    these, as many spreadsheets write it. In a .txt file it is a tab or a comma if the first line has one.
+    these, as many spreadsheets write it. In a .txt file it is a tab, a comma or a semicolon if the first line has one.
     """
     if file.kind == "tsv":
         return "\t"
     with closing(read_lines(file)) as lines:
         first = next((line for line in lines if line.strip()), "")
     if file.kind != "csv":
-        return next((mark for mark in "\t," if mark in first), None)
+        return next((mark for mark in "\t,;" if mark in first), None)
     bare = _QUOTED.sub("", first)
     return max((",", ";", "\t"), key=bare.count)  # the first of them if there is none
 

@@ -76,7 +76,8 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Parts, str]:
         times = _mapped(path / _TIMES, (np.float64,)) if (path / _TIMES).exists() else None
     except FileNotFoundError as error:
         missing = Path(error.filename).name
-        raise DataError(f"{path} is not a data set that to_folder wrote: it has no {missing}") from error
+        message = f"{path} is not a data set that to_folder wrote: it has no {missing}; name a file in it to read that"
+        raise DataError(message) from error
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{path} is damaged, or was not written by this version of to_folder: {error}") from error
     indptr, indices, values = arrays

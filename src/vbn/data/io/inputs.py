@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Integral, Real
@@ -28,7 +28,17 @@ from vbn.data.io.columns import (
     refuse_times,
     warn_of_ratings,
 )
-from vbn.data.io.files import File, check_reading, find_file, open_binary, open_sheet, read_csv, reading
+from vbn.data.io.files import (
+    File,
+    check_reading,
+    find_file,
+    mark_of,
+    open_binary,
+    open_sheet,
+    read_csv,
+    read_lines,
+    reading,
+)
 from vbn.data.io.numbers import NotANumberError
 from vbn.data.vocabulary import row_number, settled_missing, shown
 
@@ -351,6 +361,16 @@ def table_kind(names: Sequence[str]) -> str | None:
         if all(plain.intersection(item.aliases) for item in fields if not item.optional):
             return kind
     return None
+
+
+def text_kind(path: str | os.PathLike[str]) -> str:
+    """Return what a .txt file holds: "sequences", unless its first line names columns of interactions or pairs."""
+    file = find_file(path)
+    mark = mark_of(file)
+    with closing(read_lines(file)) as lines:
+        first = next((line for line in lines if line.strip()), "")
+    kind = None if mark is None else table_kind(first.split(mark))
+    return kind if kind in ("interactions", "pairs") else "sequences"
 
 
 def _parquet_reader() -> Callable[[Any], object]:

@@ -12,7 +12,7 @@ from vbn._errors import REMEDY, DataError
 from vbn.data.counts import FloatArray
 from vbn.data.vocabulary import Where, item_number
 
-_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})([ T].*)?")  # day, month, year
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4}|\d\d)([ T].*)?")  # day, month, year
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _LARGE = 2**1023  # whole numbers beyond this may not fit a float64
 
@@ -80,16 +80,14 @@ def time_reader(example: object) -> Callable[[object, str], float]:
 
 
 def _as_seconds(value: object, where: str) -> float:
-    """Turn a date, an ISO text or one such as 31.05.2024 into seconds since 1970; without a zone it is read as UTC."""
+    """Turn a date, ISO text, 31.05.2024 or 31.05.24 into seconds since 1970; without a zone it is UTC."""
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     if isinstance(value, str):
         text = value.strip()
         dotted = _DOTTED.fullmatch(text)
         try:
-            value = datetime.datetime.fromisoformat(
-                "{2}-{1:0>2}-{0:0>2}{3}".format(*dotted.groups("")) if dotted else text
-            )
+            value = datetime.datetime.fromisoformat(_iso(*dotted.groups("")) if dotted else text)
         except ValueError:
             value = text or None
     if value is None or value != value:  # NaN and NaT differ from themselves
@@ -101,6 +99,13 @@ def _as_seconds(value: object, where: str) -> float:
             f"{value!r} at {where} is not a date; write dates as 2024-05-31, 31.05.2024 or 2024-05-31T12:30:00"
         )
     return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
+
+
+def _iso(day: str, month: str, year: str, rest: str) -> str:
+    """Write a date as ISO does; a year of two digits is 1969 to 2068, as POSIX has it."""
+    if len(year) == 2:
+        year = f"{19 if int(year) >= 69 else 20}{year}"
+    return f"{year}-{month:0>2}-{day:0>2}{rest}"
 
 
 def as_times(values: object, what: str, where: Where = item_number) -> FloatArray:

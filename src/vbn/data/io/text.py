@@ -283,10 +283,17 @@ def number_file(file: File, parts: int | None = None) -> tuple[list[str], np.nda
     Consecutive parts of the file are read in parallel: by default as many as there are cores, and one if the file is
     small or compressed.
     """
+    try:
+        return _number_parts(file, parts, "utf-8")
+    except UnicodeDecodeError:
+        return _number_parts(file, parts, file.encoding)
+
+
+def _number_parts(file: File, parts: int | None, encoding: str) -> tuple[list[str], np.ndarray, IdArray]:
     size = file.path.stat().st_size
     edges = _edges(file, size, 1 if file.zipped else parts or min(available_cores(), 1 + size // _BLOCK))
     with ThreadPoolExecutor(len(edges) - 1, thread_name_prefix="vbn-read") as pool:
-        found = list(pool.map(lambda first, last: _numbered(file, first, last), edges[:-1], edges[1:]))
+        found = list(pool.map(lambda first, last: _numbered(file, first, last, encoding), edges[:-1], edges[1:]))
     known = {name: number for number, name in enumerate(found[0][0])}
     numbers, lines, total = [found[0][1]], [found[0][2]], len(found[0][1])
     for theirs, codes, begins in found[1:]:
@@ -309,15 +316,15 @@ def _edges(file: File, size: int, parts: int) -> list[int | None]:
     return [*edges, None]
 
 
-def _numbered(file: File, first: int | None, last: int | None) -> tuple[list[str], np.ndarray, IdArray]:
-    """Return the same as `number_file` for the bytes from `first` up to `last`."""
+def _numbered(file: File, first: int | None, last: int | None, encoding: str) -> tuple[list[str], np.ndarray, IdArray]:
+    """Return the same as `number_file` for the bytes from `first` up to `last`, their white space that of ASCII."""
     from vbn.kernels.counting import number_words
 
     table, hashes = np.full(2 * _START, -1, np.int32), np.empty(_START, np.uint64)
     ends, pool, n, total = np.zeros(_START + 1, np.int64), np.empty(16 * _START, np.uint8), 0, 0
     numbers, lines = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
     for block in _blocks(file, first or 0, last):
-        text = np.frombuffer(block, np.uint8)
+        text = np.frombuffer(_plain(block, file, encoding), np.uint8)
         found, line_ends, table, hashes, ends, pool, n = number_words(text, table, hashes, ends, pool, n)
         numbers.append(found)
         lines.append(line_ends + total)
@@ -327,7 +334,7 @@ def _numbered(file: File, first: int | None, last: int | None) -> tuple[list[str
 
 
 def _blocks(file: File, first: int, last: int | None) -> Iterator[bytes]:
-    """Yield a part of the file in pieces of whole lines, their white space replaced by that of ASCII."""
+    """Yield a part of the file in pieces of whole lines."""
     with reading(file), open_binary(file) as stream:
         if first:
             stream.seek(first)
@@ -343,15 +350,15 @@ def _blocks(file: File, first: int, last: int | None) -> Iterator[bytes]:
             if not read and begun:
                 piece, begun = begun + b"\n" * (not begun.endswith(b"\r")), b""
             if piece:
-                yield _plain(piece, file)
+                yield piece
             if not read:
                 return
 
 
-def _plain(piece: bytes, file: File) -> bytes:
+def _plain(piece: bytes, file: File, encoding: str) -> bytes:
     if b"\0" in piece:
         for _ in read_lines(file):  # raises the error that names the line
             continue
     if piece.isascii():
         return piece
-    return _OTHER_SPACES.sub(" ", piece.decode("utf-8")).encode()
+    return _OTHER_SPACES.sub(" ", piece.decode(encoding)).encode()

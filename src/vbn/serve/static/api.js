@@ -66,6 +66,7 @@ export function askForToken(again = false) {
   if (dismissed && !again) return Promise.reject(new Refused(401, { detail: "This server needs a token." }));
   dismissed = false;
   asking ??= new Promise((done, refuse) => {
+    const before = sessionStorage.getItem(KEY) !== null; // then the server has just refused it
     const field = h("input", { type: "password", id: "token", autocomplete: "off", required: true });
     const dialog = h(
       "dialog",
@@ -73,7 +74,8 @@ export function askForToken(again = false) {
       h(
         "form",
         { method: "dialog" },
-        h("h2", { id: "token-title" }, "This server needs a token"),
+        h("h2", { id: "token-title" }, before ? "The token was refused" : "This server needs a token"),
+        h("p", { class: "note" }, "Enter the token that the server was started with (VBN_TOKEN)."),
         h("label", { for: "token" }, "Token "),
         field,
         h("button", { type: "submit" }, "Go on"),

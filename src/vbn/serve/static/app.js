@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { explore } from "./card.js";
 import { compare } from "./compare.js";
-import { fill, h, whole } from "./dom.js";
+import { fill, h, size } from "./dom.js";
 import { list } from "./list.js";
 import { makeMap } from "./map.js";
 import { failed } from "./parts.js";
@@ -76,8 +76,8 @@ function hovering(map) {
 
 function footer(model) {
   document.getElementById("footer").append(
-    `${whole(model.entities)} entities, ${model.dim} dimensions. `,
-    h("a", { href: "docs" }, "Service"),
+    `${size(model)}, ${model.dim} dimensions. `,
+    h("a", { href: "docs" }, "HTTP service"),
     model.problem ? h("span", { class: "failed" }, ` Trouble: ${model.problem}`) : "",
   );
   watch(model, () => {

@@ -14,12 +14,12 @@ async function likely(entity, shown, side, model, k) {
   }
   if (side === "row") {
     const found = await post("recommend", { user: entity, k, exclude_seen: model.counts });
-    const title = model.counts ? "Recommended to it" : "Recommended to it, perhaps what it has already";
+    const title = model.counts ? "Recommended to it" : "Recommended to it, perhaps some that it has already";
     return block(title, ranked(found, { label: `Recommended to ${shown}`, of: `of occurring with ${shown}` }));
   }
   const found = await post("recommend", { entities: [entity], k });
-  const note = `Somebody of whom only ${shown} is known, folded in.`;
-  return block("Likely for who has it", h("p", { class: "note" }, note), ranked(found, { label: `Likely for who has ${shown}`, of: "of occurring with such a row" }));
+  const note = `For somebody of whom only ${shown} is known.`;
+  return block("Likely for somebody who has it", h("p", { class: "note" }, note), ranked(found, { label: `Likely for somebody who has ${shown}`, of: "of occurring with somebody like that" }));
 }
 
 // A category does not occur, so nothing is likely beside it: other categories that are like it.
@@ -38,7 +38,8 @@ export async function card(entity, side, model, map, k = 10) {
     get("similar", { entity, side, k }),
     category ? kindred(entity, shown, side, k) : likely(entity, shown, side, model, k),
   ]);
-  const count = category ? `a category with ${whole(seen.n_children)} ${seen.n_children === 1 ? "child" : "children"}` : times(seen.count);
+  const row = side === "row" && !model.shared ? "a row of the data, such as a user; " : "";
+  const count = category ? `a category with ${whole(seen.n_children)} ${seen.n_children === 1 ? "child" : "children"}` : `${row}${times(seen.count)}`;
   return {
     seen,
     near: near.answers.map((one) => one.entity),

@@ -27,7 +27,7 @@ function nearBoth(found, names) {
     h("li", {}, entityLink(one), h("span", { class: "value" }, `${number(one.first)} and ${number(one.second)}`))));
   return block(
     `${title}: ${whole(found.n_shared)} of the ${found.looked_at} ${found.cosine === null ? "first" : "nearest"} of each`,
-    found.shared.length ? list : h("p", { class: "note" }, "Nothing is."),
+    found.shared.length ? list : h("p", { class: "note" }, "None."),
   );
 }
 
@@ -74,7 +74,10 @@ export function compare(sheet, state, model, map) {
     if (state[key]) attempt(cards[n], async () => (await card(state[key], state[side], model, map, 6)).parts);
   });
   map.mark("chosen", onMap);
-  if (!state.entity || !state.other) return;
+  if (!state.entity || !state.other) {
+    fill(shared, h("p", { class: "note" }, state.entity || state.other ? "Pick another one." : "Pick two entities to begin."));
+    return;
+  }
   attempt(shared, async () => {
     const asked = { entity: state.entity, other: state.other, side: state.side, other_side: model.shared ? state.side : state.otherside };
     const [found, { cosines }] = await Promise.all([get("compare", asked), theGuide(), titled]);

@@ -36,6 +36,9 @@ export function percent(value) {
 
 export const whole = (count) => count.toLocaleString("en");
 
+export const size = ({ entities, categories }) =>
+  `${whole(entities - categories)} entities${categories ? ` and ${whole(categories)} ${categories === 1 ? "category" : "categories"}` : ""}`;
+
 export function times(count) {
   if (count === 0) return "never seen";
   const shown = Number.isInteger(count) ? whole(count) : count.toFixed(1);

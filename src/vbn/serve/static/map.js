@@ -53,11 +53,13 @@ export function makeMap(chosen) {
   // The pixels at the top that search hits cover.
   let listed = 0;
   const under = () => (size().h - listed >= ENOUGH ? listed : 0);
-  const middle = () => [(size().w + covered()) / 2, (size().h + under()) / 2];
-  const unit = () => Math.min(size().w - covered(), size().h - under()) / 2.1;
+  const tools = box.querySelector(".map-tools");
+  const right = () => size().w - tools.offsetLeft; // the pixels at the right that buttons cover
+  const middle = () => [(size().w + covered() - right()) / 2, (size().h + under()) / 2];
+  const unit = () => Math.min(size().w - covered() - right(), size().h - under()) / 2.1;
   const toScreen = (x, y) => [middle()[0] + (x - view.x) * view.zoom * unit(), middle()[1] - (y - view.y) * view.zoom * unit()];
   const toPlane = (px, py) => [view.x + (px - middle()[0]) / (view.zoom * unit()), view.y - (py - middle()[1]) / (view.zoom * unit())];
-  const onCanvas = () => ({ ...view, x: view.x - covered() / 2 / (view.zoom * unit()), y: view.y + under() / 2 / (view.zoom * unit()) }); // what is in the middle of the canvas
+  const onCanvas = () => ({ ...view, x: view.x - (covered() - right()) / 2 / (view.zoom * unit()), y: view.y + under() / 2 / (view.zoom * unit()) }); // what is in the middle of the canvas
   const digits = () => 3 + Math.max(0, Math.ceil(Math.log10(view.zoom)));
 
   const legend = makeLegend(box, document.getElementById("legend-body"), () => {

@@ -52,7 +52,7 @@ export function makeTip(element) {
       fill(
         element,
         h("strong", {}, named(word.label || word.name)),
-        word.label ? h("small", {}, " ", named(word.name)) : null,
+        word.label ? h("small", {}, " ", named(word.name), ";") : null,
         h("small", {}, ` ${rare}${times(points.count[at])}; uncertainty ${points.std[at].toFixed(2)}`),
       );
       element.hidden = false;

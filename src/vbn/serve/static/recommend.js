@@ -7,8 +7,8 @@ import { go, here, replace } from "./route.js";
 import { chips, field } from "./search.js";
 
 const WAYS = [
-  ["Folded in", "fold_in", "For one newcomer who has all of these."],
-  ["Averaged", "average", "For the mean of what they are."],
+  ["Folded in", "fold_in", "For somebody new who has all of these."],
+  ["Averaged", "average", "By the mean of their own densities."],
 ];
 
 export function recommend(sheet, state, model, map) {
@@ -26,10 +26,10 @@ export function recommend(sheet, state, model, map) {
   fill(
     sheet,
     h("h2", {}, "Recommend"),
-    h("p", { class: "note" }, "What goes with a handful of entities, for somebody whom the model has never seen."),
+    h("p", { class: "note" }, `What goes with a handful of entities, for somebody whom the model has never seen${model.shared ? "" : "; or what a row of the data may want next"}.`),
     field("Somebody has", (entity) => go({ ...state, user: undefined, has: [...new Set([...state.has, entity.name])] }), { side: "column" }),
     chips(state.has, (entry) => go({ ...state, has: state.has.filter((each) => each !== entry) }), "Somebody has"),
-    model.shared ? null : field("Or a row of training", (entity) => go({ ...state, has: [], user: entity.name }), { side: "row" }),
+    model.shared ? null : field("Or a row of the data, such as a user", (entity) => go({ ...state, has: [], user: entity.name }), { side: "row" }),
     state.user ? chips([state.user], () => go({ ...state, user: undefined }), "Row", "row") : null,
     h("div", { class: "field" }, label, dial, automatic),
     answers,
@@ -52,7 +52,7 @@ export function recommend(sheet, state, model, map) {
         const who = state.user ? { user: state.user } : { entities: state.has };
         const found = await post("recommend", { ...who, query, popularity: state.popularity, k: 12 }, `recommend-${query}`);
         if (n === 0 && list.isConnected) map.mark("near", found.answers.map((one) => one.entity));
-        return ranked(found, { label: title, of: "of occurring with these" });
+        return ranked(found, { label: title, of: state.user ? "of occurring with this row" : "of occurring with these" });
       });
       return h("div", { class: "card" }, h("h3", {}, title), told ? h("p", { class: "note" }, told) : null, list);
     }));

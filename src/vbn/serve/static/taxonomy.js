@@ -37,11 +37,11 @@ async function branch(entity) {
   const rest = found.total - found.nodes.length;
   const list = h("ul", { class: "tree" }, found.nodes.slice(0, FIRST).map(node));
   const hidden = found.nodes.slice(FIRST);
-  const more = h("button", { type: "button", class: "quiet", onclick: () => { list.append(...hidden.map(node)); more.remove(); } }, `${whole(hidden.length)} more`);
+  const more = h("button", { type: "button", class: "quiet", onclick: () => { list.append(...hidden.map(node)); more.remove(); } }, `Show ${whole(hidden.length)} more`);
   return [
     list,
     hidden.length ? more : null,
-    rest > 0 ? h("p", { class: "note" }, `There are ${whole(rest)} smaller ones. The search box finds them.`) : null,
+    rest > 0 ? h("p", { class: "note" }, `${whole(rest)} more are not listed; the search box finds them.`) : null,
   ];
 }
 
@@ -54,7 +54,7 @@ function finding(one, labels) {
     {},
     one.kind === "level" ? one.entity : linked(one.entity),
     one.parent ? [" below ", linked(one.parent)] : "",
-    one.suggestions.length ? [h("small", {}, " better: "), one.suggestions.slice(0, 3).map((name, n) => [n ? ", " : "", linked(name)])] : "",
+    one.suggestions.length ? [h("small", {}, "; better: "), one.suggestions.slice(0, 3).map((name, n) => [n ? ", " : "", linked(name)])] : "",
     h("small", { class: "evidence" }, one.evidence),
   );
 }
@@ -66,7 +66,7 @@ async function audit(map, place) {
   const names = [...new Set(found.findings.flatMap(namesOf))];
   const labels = new Map((await lookUp(names)).map((one, n) => [names[n], one.label]));
   return [
-    h("p", { class: "note" }, `${whole(found.edges)} edges were looked at. Entities that were found have a red ring on the map; categories have no place there.`),
+    h("p", { class: "note" }, `${whole(found.edges)} edges were checked. Entities listed here have a red ring on the map; categories are not on it.`),
     Object.entries(found.counts).filter(([, n]) => n).map(([kind, n]) => {
       const some = found.findings.filter((one) => one.kind === kind);
       return h("details", { open: true },
@@ -87,5 +87,5 @@ export function taxonomy(sheet, state, model, map) {
     block("From the roots", tree),
   );
   attempt(tree, () => branch());
-  if (wanted) attempt(findings, () => audit(map, findings), "Looking at all edges…");
+  if (wanted) attempt(findings, () => audit(map, findings), "Checking all edges…");
 }
