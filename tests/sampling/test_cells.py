@@ -83,7 +83,7 @@ def test_files_hold_the_same_as_memory_and_go_afterwards(tmp_path, monkeypatch):
     for part in parts_of(cells, [4, 11]):
         held.add([packed(part, blocks)])
         written.add([packed(part, blocks)])
-    assert any(tmp_path.rglob("*.words"))
+    assert any(tmp_path.rglob("*.cells"))
     for block in blocks.ranges:
         for ours, theirs in zip(held.cells(*block), written.cells(*block), strict=True):
             np.testing.assert_array_equal(ours, theirs)
@@ -99,7 +99,7 @@ def test_a_full_disk_says_where_and_what_to_do(monkeypatch):
     cells = random_cells(2)
     blocks = ColumnBlocks.of(np.ones(cells.n_columns), 5.0)
     segments = Segments(blocks, FLOAT, on_disk=True)
-    parts = [packed(part, blocks)._replace(words=np.ones(9, np.uint32).view(Full)) for part in parts_of(cells, [])]
+    parts = [packed(part, blocks)._replace(halves=np.ones(9, np.uint16).view(Full)) for part in parts_of(cells, [])]
     joined = np.concatenate
     monkeypatch.setattr("vbn.sampling.cells.np.concatenate", lambda *given: joined(*given).view(Full))
     with pytest.raises(StorageError, match=r"no room.*No space left.*TMPDIR"):

@@ -295,7 +295,7 @@ class Worker:
 
     def _pieces(self, parts: Sequence[Packed]) -> Iterator[Segment]:
         """Yield the entries of a group, one segment for every worker."""
-        segment = Segment.of(parts, self._drawer.new.dtype)
+        segment = Segment.of(parts)
         return (segment.part(*blocks) for blocks in self._owned)
 
     def update_columns(
