@@ -48,15 +48,18 @@ class RunningAverage:
         self.seen, self._latest = seen, posterior
         self._store = {path: array.copy() for path, array in arrays.items()}
 
-    def posterior(self) -> Posterior:
-        """Return the averaged posterior in new arrays."""
+    def posterior(self, last: bool = False) -> Posterior:
+        """Return the averaged posterior in new arrays, or with `last` in those of the average, which begins again."""
         if self._latest is None:
             raise ValueError("no epoch has been averaged yet.")
-        made = {path: array.copy() for path, array in self._store.items()}
+        made = self._store if last else {path: array.copy() for path, array in self._store.items()}
         for mean, variance in _pairs(self._latest):
             np.divide(made[mean], _wide(made[variance], made[mean]), out=made[mean])
             np.divide(1.0, made[variance], out=made[variance])
-        return self._latest.with_arrays(made)
+        found = self._latest.with_arrays(made)
+        if last:
+            self.seen, self._latest, self._store = 0, None, {}
+        return found
 
 
 def _pairs(posterior: Posterior) -> list[tuple[str, str]]:
