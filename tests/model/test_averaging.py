@@ -68,7 +68,8 @@ def test_the_last_posterior_takes_over_the_arrays_and_the_average_begins_again()
     copied, held = average.posterior().arrays(), average.arrays()
     last = average.posterior(last=True).arrays()
     for path, array in last.items():
-        assert (array == copied[path]).all() and array is held[path], path
+        assert array is held[path], path
+        np.testing.assert_array_equal(array, copied[path])
     assert (average.seen, average.arrays()) == (0, {})
     average.add(posterior(7))
     np.testing.assert_allclose(average.posterior().u.mean, posterior(7).u.mean)

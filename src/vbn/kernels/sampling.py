@@ -5,9 +5,9 @@ Random numbers depend on the position: a stream belongs to (seed, epoch, stream,
 Cells by row become cells by column in two steps that both stay in the cache: by block of columns, then by column. In
 between, an entry has three numbers: its row, counted from the first one of its range, its column within the block, and
 its weight, as a positive or as a negative. A cell that is both has two entries. All entries of a range of rows take as
-few halves of a word, two bytes each, as hold them: one if places are few and weights are small whole numbers (an
-entry stands for a weight of 1, and is repeated), two if weights are whole numbers below 128, and else four, or
-eight in float64.
+few halves of a word, two bytes each, as hold them: one if no pair is there twice, places are few and weights are small
+whole numbers (an entry stands for a weight of 1, and is repeated), two if weights are whole numbers below 128, and else
+four, or eight in float64.
 """
 
 from __future__ import annotations
@@ -241,9 +241,9 @@ def _is_byte(weight):
 
 
 @helper
-def _halves(cells, places):
-    """Return how many halves an entry of some rows takes; `places` are the rows of the range times those of a block."""
-    total, entries, small = 0.0, 0, places <= 1 << 24
+def _halves(cells, places, distinct):
+    """Return how many halves an entry of some rows takes; `places` are the rows times the columns of a block."""
+    total, entries, small = 0.0, np.int64(0), places <= 1 << 24
     for k in range(cells.indptr[0], cells.indptr[-1]):
         positive, negative = cells.positive[k], cells.negative[k]
         small &= _is_byte(positive) & _is_byte(negative)
@@ -251,17 +251,18 @@ def _halves(cells, places):
         entries += np.int64(positive > 0) + np.int64(negative > 0)
     if not small:
         return cells.positive.itemsize
-    return 1 if places <= 1 << 15 and total <= 2 * entries else 2
+    return 1 if distinct and places <= 1 << 15 and total <= 2 * entries else 2
 
 
 @kernel
-def pack_rows(cells, block_of, starts, bits, half_like):
+def pack_rows(cells, block_of, starts, bits, distinct, half_like):
     """Return the entries of some rows, at most 65,536, by block of columns: halves of an entry, block starts, halves.
 
-    `starts` are the first columns of the blocks; a column within its block takes at most `bits`.
+    `starts` are the first columns of the blocks; a column within its block takes at most `bits`. `distinct` says that
+    no pair has two cells.
     """
     n_rows, one = len(cells.indptr) - 1, np.uint64(1)
-    each = _halves(cells, n_rows << bits)
+    each = _halves(cells, n_rows << bits, distinct)
     at, step = np.zeros(len(starts), np.uint64), np.uint64(each)
     for k in range(cells.indptr[0], cells.indptr[-1]):
         positive, negative = cells.positive[k], cells.negative[k]
@@ -310,9 +311,10 @@ def pack_rows(cells, block_of, starts, bits, half_like):
 def turn_block(firsts, each, offsets, halves, block, bits, latest, ends, rows, weights):
     """Go through a block of packed entries by row: count the cells of each column, or write them if there is room.
 
-    Every range of rows has its first row, the halves of its entries and a line of `offsets`. `latest` is the row of
-    each column's latest entry; entries of one row are one cell. `ends` are the cells of each column so far, or the
-    place after the latest one in `rows` and `weights`, which has two lines, one for positives and one for negatives.
+    Every range of rows has its first row, the halves of its entries and a line of `offsets`. `latest` is the row and
+    sign of each column's latest entry; entries of one row are one cell if their signs differ or they are repeated.
+    `ends` are the cells of each column so far, or the place after the latest one in `rows` and `weights`, which has two
+    lines, one for positives and one for negatives.
     """
     mask, words, given, writes = (1 << bits) - 1, halves.view(np.uint32), halves.view(weights.dtype), len(rows) > 0
     to_weight = 1 if given.itemsize == 4 else 2
@@ -331,8 +333,10 @@ def turn_block(firsts, each, offsets, halves, block, bits, latest, ends, rows, w
                 row, j, sign = entry >> 16, entry & 65535, np.int64(weight < 0)
                 weight = abs(weight)
             row += first
-            end = ends[j] + np.int64(latest[j] != row)
-            latest[j], ends[j] = row, end
+            key = 2 * row + sign
+            same = latest[j] >> 1 == row if step == 1 else latest[j] ^ 1 == key
+            end = ends[j] + np.int64(not same)
+            latest[j], ends[j] = key, end
             if writes:
                 rows[end - 1] = row
                 weights[sign, end - 1] += weight

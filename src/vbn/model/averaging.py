@@ -36,6 +36,7 @@ class RunningAverage:
             for first in range(0, len(array), _ROWS):
                 here, new = self._store[path][first : first + _ROWS], natural(path, slice(first, first + _ROWS))
                 here[...] = new if begins else here + new.dtype.type(share) * (new - here)
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays of the average by path, such as "u.mean", as `restore` takes them.
 
@@ -72,7 +73,7 @@ def _pairs(posterior: Posterior) -> list[tuple[str, str]]:
 
 
 class _Natural:
-    """Rows of the arrays of a posterior, with Gaussians as natural parameters: a copy of all would double its memory."""
+    """Some rows at a time of the arrays of a posterior, with Gaussians as natural parameters."""
 
     def __init__(self, posterior: Posterior) -> None:
         self._arrays, self._variance_of = posterior.arrays(), dict(_pairs(posterior))

@@ -97,11 +97,12 @@ def _padded(halves: np.ndarray) -> np.ndarray:
     return np.pad(halves, (0, -len(halves) % _MOST_HALVES))
 
 
-def packed(cells: CellArrays, blocks: ColumnBlocks) -> Packed:
-    """Return the entries of a range of at most `WIDEST` rows."""
+def packed(cells: CellArrays, blocks: ColumnBlocks, distinct: bool = False) -> Packed:
+    """Return the entries of a range of at most `WIDEST` rows; they may be smaller if all pairs are `distinct`."""
     from vbn.kernels.sampling import pack_rows
 
-    return Packed(cells.first, *pack_rows(cells, blocks.block_of, blocks.starts, blocks.bits, np.empty(0, _HALF)))
+    none = np.empty(0, _HALF)
+    return Packed(cells.first, *pack_rows(cells, blocks.block_of, blocks.starts, blocks.bits, distinct, none))
 
 
 def turned_block(
@@ -111,13 +112,13 @@ def turned_block(
     from vbn.kernels.sampling import turn_block
 
     first, last = bounds
-    indptr, latest = np.zeros(last - first + 1, np.int64), np.full(last - first, -1, np.int64)
+    indptr, latest = np.zeros(last - first + 1, np.int64), np.full(last - first, -2, np.int64)
     rows, weights = np.empty(0, np.int32), np.empty((2, 0), dtype)
     for segment in segments:
         turn_block(*segment, block, bits, latest, indptr[1:], rows, weights)
     np.cumsum(indptr, out=indptr)
     ends, n = indptr[:-1].copy(), int(indptr[-1])
-    latest.fill(-1)
+    latest.fill(-2)
     rows, weights = np.empty(n, np.int32), np.zeros((2, n), dtype)
     for segment in segments if n else ():
         turn_block(*segment, block, bits, latest, ends, rows, weights)
