@@ -61,7 +61,8 @@ def test_blocks_hold_the_cells_of_their_columns_with_rising_rows(seed, cuts, cel
 
 
 @pytest.mark.parametrize("largest", [0, 9])
-def test_ranges_and_blocks_of_the_greatest_width_keep_rows_and_columns_apart(largest):
+def test_ranges_and_blocks_of_the_greatest_width_keep_rows_and_columns_apart(largest, monkeypatch):
+    monkeypatch.setattr("vbn.sampling.cells._NARROW", WIDEST)
     rows, columns = np.array([0, 0, WIDEST - 1, WIDEST - 1, WIDEST]), np.array([0, WIDEST - 1, 0, WIDEST - 1, 7])
     weights = np.arange(1, 6, dtype=np.float32) if largest else np.linspace(0.1, 0.5, 5, dtype=np.float32)
     indptr = np.searchsorted(rows, np.arange(WIDEST + 2))

@@ -23,6 +23,7 @@ _CELLS_PER_BLOCK = 1 << 16
 WIDEST = 1 << 16
 """Columns of a block, and rows of a range: their numbers within it take two bytes."""
 _MOST_BLOCKS = 2048
+_NARROW, _NARROW_BLOCKS = 256, 512  # columns of a block at most, unless that would be so many blocks more
 _HALF, _MOST_HALVES = np.dtype(np.uint16), 4  # of a word, and how many the largest word has
 
 
@@ -37,8 +38,8 @@ class ColumnBlocks:
     @classmethod
     def of(cls, load: np.ndarray, cells: float) -> ColumnBlocks:
         """Return blocks of about `cells` cells each, where `load` is how many each column may get."""
-        total = float(load.sum())
-        ranges = ranges_by_load(load + total / max(len(load), 1) * 1e-3, max(cells, total / _MOST_BLOCKS), WIDEST)
+        total, widest = float(load.sum()), min(WIDEST, max(_NARROW, len(load) // _NARROW_BLOCKS))
+        ranges = ranges_by_load(load + total / max(len(load), 1) * 1e-3, max(cells, total / _MOST_BLOCKS), widest)
         starts = np.array([first for first, _ in ranges], np.int64)
         sizes = [last - first for first, last in ranges]
         return cls(ranges, starts, np.repeat(np.arange(len(ranges), dtype=np.int32), sizes))
