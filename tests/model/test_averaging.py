@@ -59,3 +59,17 @@ def test_averaging_leaves_its_input_alone():
     average.add(posterior(1))
     average.posterior().u.mean[:] = 9.0
     assert (one.u.mean == before).all()
+
+
+def test_the_last_posterior_takes_over_the_arrays_and_the_average_begins_again():
+    average = RunningAverage(span=5)
+    for seed in range(3):
+        average.add(posterior(seed))
+    copied, held = average.posterior().arrays(), average.arrays()
+    last = average.posterior(last=True).arrays()
+    for path, array in last.items():
+        assert array is held[path], path
+        np.testing.assert_array_equal(array, copied[path])
+    assert (average.seen, average.arrays()) == (0, {})
+    average.add(posterior(7))
+    np.testing.assert_allclose(average.posterior().u.mean, posterior(7).u.mean)

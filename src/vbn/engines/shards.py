@@ -291,11 +291,12 @@ class Worker:
         if needed is not None:
             rows = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
             needed[self._owner[self._blocks.block_of[cells.indices]], cells.first + rows] = True
-        return packed(cells._replace(first=cells.first + self._shard.rows[0]), self._blocks)
+        moved = cells._replace(first=cells.first + self._shard.rows[0])
+        return packed(moved, self._blocks, self._drawer.distinct)
 
     def _pieces(self, parts: Sequence[Packed]) -> Iterator[Segment]:
         """Yield the entries of a group, one segment for every worker."""
-        segment = Segment.of(parts, self._drawer.new.dtype)
+        segment = Segment.of(parts)
         return (segment.part(*blocks) for blocks in self._owned)
 
     def update_columns(

@@ -95,9 +95,12 @@ class Training:
             return False
         return abs(self.bounds[-1] - self.bounds[-2]) <= self.tol * abs(self.bounds[-1])
 
-    def trained(self) -> Trained:
-        """Return the current model, with densities for all variables without data."""
-        network = replace(self.network, posterior=self._posterior())
+    def trained(self, last: bool = False) -> Trained:
+        """Return the current model, with densities for all variables without data.
+
+        With `last`, nothing is asked of the training afterwards, and the model takes over the arrays of its average.
+        """
+        network = replace(self.network, posterior=self._posterior(last))
         network.posterior.settle()
         network = replace(network, relations=with_base_rates(network, self.data.relations, self.whole))
         trained = Trained.from_training(network, self.sampler)
@@ -154,8 +157,8 @@ class Training:
         if len(self.scores) != (0 if self.validation is None else self.epochs):
             raise ModelFileError("the validation scores in the checkpoint do not match its number of epochs.")
 
-    def _posterior(self) -> Posterior:
-        return self.network.posterior if self.average is None else self.average.posterior()
+    def _posterior(self, last: bool = False) -> Posterior:
+        return self.network.posterior if self.average is None else self.average.posterior(last)
 
 
 def prepare(

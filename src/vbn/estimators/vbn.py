@@ -583,7 +583,7 @@ class VBN(Answers):
                         progress.say(f"interrupted after {training.epochs} of {wanted} epochs, which are kept")
                     if ends:
                         break
-            self._take(training)
+            self._take(training, last=True)
             self.interrupted_ = interrupt.requested
         except BaseException:  # nothing is half done: a failed fit leaves the model as it was
             self.__dict__.clear()
@@ -599,9 +599,9 @@ class VBN(Answers):
         self._take(training)
         return any([bool(callback(self, epoch)) for callback in callbacks])  # noqa: C419
 
-    def _take(self, training: Training) -> None:
-        """Become the model that a training has reached."""
-        self._restore(training.trained(), training.kept, training.record())
+    def _take(self, training: Training, last: bool = False) -> None:
+        """Become the model that a training has reached, which is over if it is the `last` one."""
+        self._restore(training.trained(last), training.kept, training.record())
 
     def _check_for_saving(self) -> None:
         for params in (self.get_params(), self._used):

@@ -3,10 +3,11 @@
 Random numbers depend on the position: a stream belongs to (seed, epoch, stream, row), never to a thread.
 
 Cells by row become cells by column in two steps that both stay in the cache: by block of columns, then by column. In
-between, an entry has three numbers: its row, its column within the block, and its weight, which is negative for a
-negative. A cell that is both positive and negative has two entries. An entry is packed
-into one word if all weights of its range of rows are whole numbers below 128, and into two otherwise; rows are counted
-from the first one of the range.
+between, an entry has three numbers: its row, counted from the first one of its range, its column within the block, and
+its weight, as a positive or as a negative. A cell that is both has two entries. All entries of a range of rows take as
+few halves of a word, two bytes each, as hold them: one if no pair is there twice, places are few and weights are small
+whole numbers (an entry stands for a weight of 1, and is repeated), two if weights are whole numbers below 128, and else
+four, or eight in float64.
 """
 
 from __future__ import annotations
@@ -239,72 +240,103 @@ def _is_byte(weight):
     return (weight < 128) & (weight == np.int32(weight))
 
 
-@kernel
-def pack_rows(cells, block_of, starts, bits, word_like):
-    """Return the entries of some rows, at most 65,536, by block of columns: words of an entry, block starts, words.
-
-    `starts` are the first columns of the blocks; a column within its block takes at most `bits`.
-    """
-    n_rows, word = len(cells.indptr) - 1, word_like.dtype.type
-    at, short = np.zeros(len(starts), np.uint64), n_rows << bits <= 1 << 24
+@helper
+def _halves(cells, places, distinct):
+    """Return how many halves an entry of some rows takes; `places` are the rows times the columns of a block."""
+    total, entries, small = 0.0, np.int64(0), places <= 1 << 24
     for k in range(cells.indptr[0], cells.indptr[-1]):
         positive, negative = cells.positive[k], cells.negative[k]
-        at[block_of[cells.indices[k]]] += np.uint64(positive > 0) + np.uint64(negative > 0)
-        short &= _is_byte(positive) & _is_byte(negative)
-    each, one = np.uint64(1 if short else 2), np.uint64(1)
+        small &= _is_byte(positive) & _is_byte(negative)
+        total += positive + negative
+        entries += np.int64(positive > 0) + np.int64(negative > 0)
+    if not small:
+        return cells.positive.itemsize
+    return 1 if distinct and places <= 1 << 15 and total <= 2 * entries else 2
+
+
+@kernel
+def pack_rows(cells, block_of, starts, bits, distinct, half_like):
+    """Return the entries of some rows, at most 65,536, by block of columns: halves of an entry, block starts, halves.
+
+    `starts` are the first columns of the blocks; a column within its block takes at most `bits`. `distinct` says that
+    no pair has two cells.
+    """
+    n_rows, one = len(cells.indptr) - 1, np.uint64(1)
+    each = _halves(cells, n_rows << bits, distinct)
+    at, step = np.zeros(len(starts), np.uint64), np.uint64(each)
+    for k in range(cells.indptr[0], cells.indptr[-1]):
+        positive, negative = cells.positive[k], cells.negative[k]
+        if each == 1:
+            at[block_of[cells.indices[k]]] += np.uint64(positive) + np.uint64(negative)
+        else:
+            at[block_of[cells.indices[k]]] += np.uint64(positive > 0) + np.uint64(negative > 0)
     offsets = np.zeros(len(starts) + 1, np.int64)
     for block in range(len(starts)):
-        offsets[block + 1] = offsets[block] + np.int64(at[block] * each)
+        offsets[block + 1] = offsets[block] + np.int64(at[block] * step)
         at[block] = offsets[block]
-    data = np.empty(offsets[-1], word_like.dtype)
-    weights = data.view(cells.positive.dtype)
+    halves = np.empty((offsets[-1] + 3) // 4 * 4, half_like.dtype)
+    words, weights = halves.view(np.uint32), halves.view(cells.positive.dtype)
+    to_weight = np.uint64(1 if weights.itemsize == 4 else 2)
     for i in range(n_rows):
         for k in range(cells.indptr[i], cells.indptr[i + 1]):
             j = cells.indices[k]
             block = block_of[j]
             here, column = at[block], j - starts[block]
             positive, negative = cells.positive[k], cells.negative[k]
-            if not (positive > 0) | (negative > 0):
-                continue
-            if short:
-                place = np.int64(i << bits | column) << 8
-                data[here] = word(place | (np.int64(positive) if positive > 0 else 128 | np.int64(negative)))
+            if each == 1:
+                entry = np.uint16((i << bits | column) << 1)
+                for _ in range(np.int64(positive)):
+                    halves[here] = entry
+                    here += one
+                for _ in range(np.int64(negative)):
+                    halves[here] = entry | 1
+                    here += one
             else:
-                place = np.int64(i << 16 | column)
-                data[here] = word(place)
-                weights[here + one] = positive if positive > 0 else -negative
-            if (positive > 0) & (negative > 0):
-                here += each
-                data[here] = word(place | 128 | np.int64(negative) if short else place)
-                if not short:
-                    weights[here + one] = -negative
-            at[block] = here + each
-    return np.int64(each), offsets, data
+                place = np.int64(i << bits | column) << 8 if each == 2 else np.int64(i << 16 | column)
+                if positive > 0:
+                    words[here >> one] = np.uint32(place | np.int64(positive) if each == 2 else place)
+                    if each > 2:
+                        weights[(here >> to_weight) + one] = positive
+                    here += step
+                if negative > 0:
+                    words[here >> one] = np.uint32(place | 128 | np.int64(negative) if each == 2 else place)
+                    if each > 2:
+                        weights[(here >> to_weight) + one] = -negative
+                    here += step
+            at[block] = here
+    return each, offsets, halves
 
 
 @kernel
-def turn_block(firsts, each, offsets, data, block, bits, latest, ends, rows, weights):
+def turn_block(firsts, each, offsets, halves, block, bits, latest, ends, rows, weights):
     """Go through a block of packed entries by row: count the cells of each column, or write them if there is room.
 
-    Every range of rows has its first row, the words of its entries and a line of `offsets`. `latest` is the row and
-    sign of each column's latest entry; two entries of one row and different signs are one cell. `ends` are the cells
-    of each column so far, or the place after the latest one in `rows` and `weights`, which has two lines, one for
-    positives and one for negatives.
+    Every range of rows has its first row, the halves of its entries and a line of `offsets`. `latest` is the row and
+    sign of each column's latest entry; entries of one row are one cell if their signs differ or they are repeated.
+    `ends` are the cells of each column so far, or the place after the latest one in `rows` and `weights`, which has two
+    lines, one for positives and one for negatives.
     """
-    mask, given, writes = (1 << bits) - 1, data.view(weights.dtype), len(rows) > 0
+    mask, words, given, writes = (1 << bits) - 1, halves.view(np.uint32), halves.view(weights.dtype), len(rows) > 0
+    to_weight = 1 if given.itemsize == 4 else 2
     for part in range(len(firsts)):
         first, step = np.int64(firsts[part]), np.int64(each[part])
         for at in range(np.int64(offsets[part, block]), np.int64(offsets[part, block + 1]), step):
-            entry = np.int64(data[at])
             if step == 1:
-                row, j, sign = first + (entry >> (8 + bits)), (entry >> 8) & mask, entry >> 7 & 1
+                entry = np.int64(halves[at])
+                row, j, sign, weight = entry >> (1 + bits), (entry >> 1) & mask, entry & 1, weights.dtype.type(1)
+            elif step == 2:
+                entry = np.int64(words[at >> 1])
+                row, j, sign = entry >> (8 + bits), (entry >> 8) & mask, entry >> 7 & 1
                 weight = weights.dtype.type(entry & 127)
             else:
-                row, j, weight = first + (entry >> 16), entry & 65535, given[at + 1]
-                sign, weight = np.int64(weight < 0), abs(weight)
+                entry, weight = np.int64(words[at >> 1]), given[(at >> to_weight) + 1]
+                row, j, sign = entry >> 16, entry & 65535, np.int64(weight < 0)
+                weight = abs(weight)
+            row += first
             key = 2 * row + sign
-            end = ends[j] + np.int64(latest[j] ^ 1 != key)
+            same = latest[j] >> 1 == row if step == 1 else latest[j] ^ 1 == key
+            end = ends[j] + np.int64(not same)
             latest[j], ends[j] = key, end
             if writes:
                 rows[end - 1] = row
-                weights[sign, end - 1] = weight
+                weights[sign, end - 1] += weight

@@ -11,6 +11,8 @@ import numpy as np
 
 from vbn.model.posterior import Posterior
 
+_ROWS = 1 << 13  # at a time
+
 
 class RunningAverage:
     """A moving average of posteriors, about as smooth as a mean over `span` epochs; at first, a plain mean."""
@@ -26,11 +28,14 @@ class RunningAverage:
         self.seen += 1
         self._latest = posterior
         share = max(1.0 / self.seen, 2.0 / (self.span + 1.0))
-        for path, array in _natural(posterior).items():
-            if path not in self._store:
-                self._store[path] = array.copy()
-            else:
-                self._store[path] += array.dtype.type(share) * (array - self._store[path])
+        natural = _Natural(posterior)
+        for path, array in posterior.arrays().items():
+            begins = path not in self._store
+            if begins:
+                self._store[path] = np.empty(array.shape, natural(path, slice(0)).dtype)
+            for first in range(0, len(array), _ROWS):
+                here, new = self._store[path][first : first + _ROWS], natural(path, slice(first, first + _ROWS))
+                here[...] = new if begins else here + new.dtype.type(share) * (new - here)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays of the average by path, such as "u.mean", as `restore` takes them.
@@ -44,15 +49,18 @@ class RunningAverage:
         self.seen, self._latest = seen, posterior
         self._store = {path: array.copy() for path, array in arrays.items()}
 
-    def posterior(self) -> Posterior:
-        """Return the averaged posterior in new arrays."""
+    def posterior(self, last: bool = False) -> Posterior:
+        """Return the averaged posterior in new arrays, or with `last` in those of the average, which begins again."""
         if self._latest is None:
             raise ValueError("no epoch has been averaged yet.")
-        made = {path: array.copy() for path, array in self._store.items()}
+        made = self._store if last else {path: array.copy() for path, array in self._store.items()}
         for mean, variance in _pairs(self._latest):
-            linear, precision = self._store[mean], self._store[variance]
-            made[mean], made[variance] = linear / _wide(precision, linear), 1.0 / precision
-        return self._latest.with_arrays(made)
+            np.divide(made[mean], _wide(made[variance], made[mean]), out=made[mean])
+            np.divide(1.0, made[variance], out=made[variance])
+        found = self._latest.with_arrays(made)
+        if last:
+            self.seen, self._latest, self._store = 0, None, {}
+        return found
 
 
 def _pairs(posterior: Posterior) -> list[tuple[str, str]]:
@@ -64,13 +72,20 @@ def _pairs(posterior: Posterior) -> list[tuple[str, str]]:
     ]
 
 
-def _natural(posterior: Posterior) -> dict[str, np.ndarray]:
-    """Return all arrays, with Gaussians as natural parameters."""
-    arrays = posterior.arrays()
-    for mean, variance in _pairs(posterior):
-        precision = 1.0 / arrays[variance]
-        arrays[mean], arrays[variance] = arrays[mean] * _wide(precision, arrays[mean]), precision
-    return arrays
+class _Natural:
+    """Some rows at a time of the arrays of a posterior, with Gaussians as natural parameters."""
+
+    def __init__(self, posterior: Posterior) -> None:
+        self._arrays, self._variance_of = posterior.arrays(), dict(_pairs(posterior))
+
+    def __call__(self, path: str, rows: slice) -> np.ndarray:
+        """Return some rows of an array."""
+        array = self._arrays[path][rows]
+        if path in self._variance_of.values():
+            return np.asarray(1.0 / array)
+        if path in self._variance_of:
+            return np.asarray(array * _wide(1.0 / self._arrays[self._variance_of[path]][rows], array))
+        return array
 
 
 def _wide(precision: np.ndarray, like: np.ndarray) -> np.ndarray:

@@ -184,7 +184,7 @@ class DrawnSample(LocalCells):
 
     def packed(self, cells: CellArrays) -> tuple[int, Packed]:
         """Return the number of cells, and their entries by block of columns."""
-        return len(cells.indices), packed(cells, self.plan.blocks)
+        return len(cells.indices), packed(cells, self.plan.blocks, self.plan.sampler.drawer.distinct)
 
     def put_aside(self, parts: Sequence[tuple[int, Packed]]) -> None:
         """Keep the entries of a group of row ranges."""

@@ -245,9 +245,10 @@ def train(
             block.prior.begin(epoch, float(plan.row_load.sum()) * network.posterior.dim)
         data = engine.sample(plan, drawn, relation_cells(network, sampler, drawn, engine))
         try:
-            bound = lower_bound(network, data, engine, *run_epoch(network, data, engine, reach))
+            likelihood, measured = run_epoch(network, data, engine, reach)
         finally:
             data.close()
+        bound = lower_bound(network, data, engine, likelihood, measured)
         yield EpochInfo(epoch, bound, data.size, time.perf_counter() - started)
 
 

@@ -23,6 +23,8 @@ _CELLS_PER_BLOCK = 1 << 16
 WIDEST = 1 << 16
 """Columns of a block, and rows of a range: their numbers within it take two bytes."""
 _MOST_BLOCKS = 2048
+_NARROW, _NARROW_BLOCKS = 256, 512  # columns of a block at most, unless that would be so many blocks more
+_HALF, _MOST_HALVES = np.dtype(np.uint16), 4  # of a word, and how many the largest word has
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class ColumnBlocks:
     @classmethod
     def of(cls, load: np.ndarray, cells: float) -> ColumnBlocks:
         """Return blocks of about `cells` cells each, where `load` is how many each column may get."""
-        total = float(load.sum())
-        ranges = ranges_by_load(load + total / max(len(load), 1) * 1e-3, max(cells, total / _MOST_BLOCKS), WIDEST)
+        total, widest = float(load.sum()), min(WIDEST, max(_NARROW, len(load) // _NARROW_BLOCKS))
+        ranges = ranges_by_load(load + total / max(len(load), 1) * 1e-3, max(cells, total / _MOST_BLOCKS), widest)
         starts = np.array([first for first, _ in ranges], np.int64)
         sizes = [last - first for first, last in ranges]
         return cls(ranges, starts, np.repeat(np.arange(len(ranges), dtype=np.int32), sizes))
@@ -52,53 +54,56 @@ class ColumnBlocks:
 
 
 class Packed(NamedTuple):
-    """Entries of a range of rows, by block: block b has the words offsets[b]..offsets[b + 1]-1, `each` for an entry."""
+    """Entries of a range of rows, by block: block b has the halves offsets[b]..offsets[b + 1]-1, `each` for an entry.
+
+    Behind the last one the halves are padded, so that they can be read as words of any size.
+    """
 
     first: int
     each: int
     offsets: np.ndarray
-    words: np.ndarray
+    halves: np.ndarray
 
 
 class Segment(NamedTuple):
-    """Entries of some ranges of rows, each with its first row, the words of an entry, and a line of offsets."""
+    """Entries of some ranges of rows, each with its first row, the halves of an entry, and a line of offsets."""
 
     firsts: np.ndarray
     each: np.ndarray
     offsets: np.ndarray
-    words: np.ndarray
+    halves: np.ndarray
 
     @classmethod
-    def of(cls, parts: Sequence[Packed], dtype: np.dtype) -> Segment:
-        """Return the entries of ranges of rows, which may be none; `dtype` is that of the weights."""
-        words = np.concatenate([np.empty(0, _word(dtype)), *(part.words for part in parts)])
-        starts = np.cumsum([0, *(len(part.words) for part in parts)])
-        small = np.int32 if len(words) < 2**31 else np.int64
+    def of(cls, parts: Sequence[Packed]) -> Segment:
+        """Return the entries of ranges of rows, which may be none."""
+        halves = np.concatenate([np.empty(0, _HALF), *(part.halves for part in parts)])
+        starts = np.cumsum([0, *(len(part.halves) for part in parts)])
+        small = np.int32 if len(halves) < 2**31 else np.int64
         offsets = [(part.offsets + start).astype(small) for part, start in zip(parts, starts, strict=False)]
         firsts, each = (np.array([part[field] for part in parts], np.int64) for field in (0, 1))
         lines = np.array(offsets) if offsets else np.empty((0, 0), small)
-        return cls(firsts, each, lines, words)
+        return cls(firsts, each, lines, halves)
 
     def part(self, first: int, last: int) -> Segment:
         """Return the entries of the blocks first..last-1, renumbered from 0."""
         own = [
-            Packed(row, each, line[first : last + 1] - line[first], self.words[line[first] : line[last]])
+            Packed(row, each, line[first : last + 1] - line[first], _padded(self.halves[line[first] : line[last]]))
             for row, each, line in zip(self.firsts.tolist(), self.each.tolist(), self.offsets, strict=True)
         ]
-        return Segment.of(own, self.words.dtype)
+        return Segment.of(own)
 
 
-def _word(dtype: np.dtype) -> np.dtype:
-    """Return the type of the words that hold weights."""
-    return np.dtype(f"u{dtype.itemsize}")
+def _padded(halves: np.ndarray) -> np.ndarray:
+    """Return halves up to a whole number of the largest words."""
+    return np.pad(halves, (0, -len(halves) % _MOST_HALVES))
 
 
-def packed(cells: CellArrays, blocks: ColumnBlocks) -> Packed:
-    """Return the entries of a range of at most `WIDEST` rows."""
+def packed(cells: CellArrays, blocks: ColumnBlocks, distinct: bool = False) -> Packed:
+    """Return the entries of a range of at most `WIDEST` rows; they may be smaller if all pairs are `distinct`."""
     from vbn.kernels.sampling import pack_rows
 
-    none = np.empty(0, _word(cells.positive.dtype))
-    return Packed(cells.first, *pack_rows(cells, blocks.block_of, blocks.starts, blocks.bits, none))
+    none = np.empty(0, _HALF)
+    return Packed(cells.first, *pack_rows(cells, blocks.block_of, blocks.starts, blocks.bits, distinct, none))
 
 
 def turned_block(
@@ -131,15 +136,15 @@ class Segments:
 
     def add(self, parts: Sequence[Packed]) -> None:
         """Put aside the entries of consecutive ranges of rows, which follow all that were added before."""
-        segment = Segment.of(parts, self.dtype)
+        segment = Segment.of(parts)
         self._held.append(segment if self._folder is None else self._written(segment, Path(self._folder.name)))
 
     def _written(self, segment: Segment, folder: Path) -> Segment:
-        if len(segment.words) == 0:
+        if len(segment.halves) == 0:
             return segment
-        file = folder / f"{len(self._held)}.words"
+        file = folder / f"{len(self._held)}.cells"
         try:
-            segment.words.tofile(file)
+            segment.halves.tofile(file)
         except OSError as error:
             raise StorageError(
                 f"no room for the cells of a sample in {folder.parent}: {error}. Free some space there, let TMPDIR "
@@ -147,7 +152,7 @@ class Segments:
                 remedies=[("memory",)],
             ) from error
         # copied on write, which never happens: kernels are compiled for arrays that can be written to
-        return segment._replace(words=np.asarray(np.memmap(file, segment.words.dtype, "c")))
+        return segment._replace(halves=np.asarray(np.memmap(file, _HALF, "c")))
 
     def cells(self, first: int, last: int) -> CellArrays:
         """Return the cells of the block with the columns first..last-1, by column."""

@@ -153,6 +153,11 @@ class CellDrawer:
         """Return a drawer of the rows first..last-1 alone, renumbered from 0."""
         return CellDrawer(self.new.part(first, last), self.past, self.noise)
 
+    @property
+    def distinct(self) -> bool:
+        """Return whether no pair gets two cells: negatives that earlier data lacks are cells of their own."""
+        return self.past is None
+
     def draw(self, first: int, last: int, epoch: int) -> CellArrays:
         """Draw the cells of its rows first..last-1 in an epoch's sample."""
         drawn = self.new.draw(first, last, epoch)
