@@ -79,7 +79,7 @@ def judged(domain: Domain, seed: int) -> dict[str, Any]:
     edges, wrong, right = moved(domain.edges(), set(liked.items), seed)
     data = vbn.Dataset.from_interactions(*liked.columns()).with_taxonomy(edges)
     model = vbn.VBN(seed=seed, verbose=False).fit(data)
-    found = [edge for edge in judge_edges(model.trained_, "column", 3, data) if edge[0] in right]
+    found = [edge for edge in judge_edges(model.trained_, "column", 3) if edge[0] in right]
     seen = dict(zip(data.columns.names, data.columns.counts.tolist(), strict=True))
     present: dict[str, list[str]] = defaultdict(list)
     above: dict[str, set[str]] = defaultdict(set)
