@@ -15,15 +15,17 @@ def _scale(densities, ties, number):
     """Return how much a tie counts: by how far densities scatter over the categories allowed, and these."""
     if number < 2:
         return 0.0
-    sums = np.zeros(2)
+    density, tie, across, along = 0.0, 0.0, 0.0, 0.0
     for c in range(len(densities)):
         if densities[c] > -np.inf:
-            sums += np.array([densities[c], ties[c]])
-    middle, squares = sums / number, np.zeros(2)
+            density += densities[c]
+            tie += ties[c]
+    density, tie = density / number, tie / number
     for c in range(len(densities)):
         if densities[c] > -np.inf:
-            squares += (np.array([densities[c], ties[c]]) - middle) ** 2
-    return _TIES * np.sqrt(squares[0] / squares[1]) if squares[1] > 1e-300 else 0.0
+            across += (densities[c] - density) ** 2
+            along += (ties[c] - tie) ** 2
+    return _TIES * np.sqrt(across / along) if along > 1e-300 else 0.0
 
 
 @kernel
