@@ -7,8 +7,8 @@ them. `vbn.VBN()` without parameters is trained on users x items with the domain
 scores every edge. An item's score is the mean over its edges. Who moves and who is judged was fixed first; the rule
 that scores, with its two constants, was then chosen on seeds 100 and 101, which are not reported.
 Two later changes, a yardstick that ignores outliers and weights by evidence, were made for simulated data after seeds
-0 to 4 had been run once; they moved the means by at most 2.5 points. That scores are calibrated, and that counts help
-to name parents, was chosen on seeds 100 to 105, with the earlier figures of seeds 0 to 4 known.
+0 to 4 had been run once; they moved the means by at most 2.5 points. That scores are calibrated, and that what
+occurs together helps to name parents, was chosen on seeds 100 to 105, with the earlier figures of seeds 0 to 4 known.
 
 Printed, in percent, as mean over seeds, for all items, and for those that were seen at least five times and have a
 right parent that still has another item with data: of a director's only film, nothing is left to be recognised by.
