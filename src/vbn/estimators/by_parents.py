@@ -148,7 +148,7 @@ class ByParents(Exports):
         [('tea5', 'beers', 'teas')]
         """
         need_number("min_score", min_score, least=0.0)
-        return audit(self.trained_, side, float(min_score), self.data_)
+        return audit(self.trained_, side, float(min_score))
 
     @hinting(by_side)
     def suggest_parents(self, entity: object, k: int = 3, side: str = "column") -> Suggestions:
@@ -175,4 +175,4 @@ class ByParents(Exports):
             If the model has no taxonomy, or nothing was observed of the entity.
         """
         check_k(k)
-        return suggest_parents(self.trained_, str(entity), side, int(k), self.data_)
+        return suggest_parents(self.trained_, str(entity), side, int(k))

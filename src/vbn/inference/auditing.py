@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError
-from vbn.data import Dataset
 from vbn.inference.placing import Judged, Placing, seen, sums_by
 from vbn.inference.table import Frames
 from vbn.model import Trained
@@ -135,9 +134,9 @@ class Suggestions(Frames, Sequence[Suggestion]):
         return "\n".join(_aligned(["parent", "score", "instead of", "children"], cells, right=(1, 3)))
 
 
-def audit(trained: Trained, side: str, min_score: float, data: Dataset | None = None) -> Audit:
-    """Return what the data says against the taxonomy of a side; `data` is what the model has learned from, if known."""
-    placing = _placing(trained, side, data)
+def audit(trained: Trained, side: str, min_score: float) -> Audit:
+    """Return what the data says against the taxonomy of a side."""
+    placing = _placing(trained, side)
     judged = placing.judge(_NAMED)
     findings = [
         *_edges(placing, judged, min_score),
@@ -148,11 +147,9 @@ def audit(trained: Trained, side: str, min_score: float, data: Dataset | None = 
     return Audit(findings, len(judged.rows))
 
 
-def judge_edges(
-    trained: Trained, side: str, k: int = _NAMED, data: Dataset | None = None
-) -> list[tuple[str, str, float, list[str]]]:
+def judge_edges(trained: Trained, side: str, k: int = _NAMED) -> list[tuple[str, str, float, list[str]]]:
     """Return every judged edge: child, parent, score, and the k best other parents."""
-    placing = _placing(trained, side, data)
+    placing = _placing(trained, side)
     judged = placing.judge(k)
     return [
         (
@@ -165,9 +162,9 @@ def judge_edges(
     ]
 
 
-def suggest_parents(trained: Trained, entity: str, side: str, k: int, data: Dataset | None = None) -> Suggestions:
+def suggest_parents(trained: Trained, entity: str, side: str, k: int) -> Suggestions:
     """Return the categories that explain best what was observed of an entity, or of the children of a category."""
-    placing = _placing(trained, side, data)
+    placing = _placing(trained, side)
     i = placing.names.id(entity)
     row = placing.row_of_entity.get(i, placing.row_of_category.get(i))
     if row is None:
@@ -180,17 +177,14 @@ def suggest_parents(trained: Trained, entity: str, side: str, k: int, data: Data
     return Suggestions(placing.names[i], rows)
 
 
-def _placing(trained: Trained, side: str, data: Dataset | None) -> Placing:
+def _placing(trained: Trained, side: str) -> Placing:
     if trained.taxonomy(side) is None:
         where = "" if trained.shared else f" above its {side}s"
         raise DataError(
             f"this model has no taxonomy{where} that could be judged; train it with {REMEDY}.",
             remedies=[("", "data.with_taxonomy(...)")],
         )
-    if data is None:
-        return Placing(trained, side)
-    by_entity = data.counts if trained.halves(side)[0].letter == "u" else data.counts.transpose()
-    return Placing(trained, side, by_entity)
+    return Placing(trained, side)
 
 
 def _in_place_of_present(placing: Placing, row: int, k: int) -> list[Suggestion]:

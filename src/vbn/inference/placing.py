@@ -16,8 +16,9 @@ Such a density takes all directions to say something of their own, and its logar
 the one number, at most 1, that makes the present parents likeliest among the categories of their levels, where one
 parent in ten may be wrong.
 
-Which category is right is also told by the counts, if they are at hand (`vbn.inference.sharing`): a category is named
-for its density and for how many have both the entity and its children. They say little about whether a parent is wrong.
+Which category is right is also told by what occurs together, if the model has learned that (`vbn.inference.ties`): a
+category is named for its density and for how strongly the entity is tied to its children. Ties say little about whether
+a parent is wrong.
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ from functools import cached_property
 
 import numpy as np
 
-from vbn.data import Counts
-from vbn.inference.sharing import sharing_of
-from vbn.model import Block, Graph, Trained
+from vbn.inference.ties import Ties
+from vbn.model import Affinity, Block, Graph, Trained
 
 BORROWED = 3.0
 """r: how many children the level above counts for."""
@@ -67,7 +67,7 @@ class Placing:
     category in the vocabulary, `weight` how much it says about a parent. `edges` are pairs of a row and a category.
     """
 
-    def __init__(self, trained: Trained, side: str, counts: Counts | None = None) -> None:
+    def __init__(self, trained: Trained, side: str) -> None:
         halves = trained.halves(side)
         graph = halves[0].side.graph
         self.graph, self.names = graph, halves[0].names
@@ -82,10 +82,14 @@ class Placing:
         self._scale_by_siblings(x[entities], certain[entities], entities)
         self.sharp = 1.0
         self.sharp = self._sharpness()
-        own = self.edges.rows < self.n_entities
-        self._sharing = sharing_of(
-            counts, self.edges.rows[own], self.edges.parents[own], entities, self.graph.n_categories
-        )
+        self._ties = self._learned_ties(trained.affinity if halves[-1].letter == "v" else None)
+
+    def _learned_ties(self, affinity: Affinity | None) -> Ties | None:
+        """Return the ties of entities to categories, if weights between them were learned."""
+        if affinity is None:
+            return None
+        own, entities = self.edges.rows < self.n_entities, self.node[: self.n_entities]
+        return Ties(affinity, self.edges.rows[own], self.edges.parents[own], entities, self.graph.n_categories)
 
     def _sharpness(self) -> float:
         """Return by what to multiply log densities."""
@@ -245,11 +249,11 @@ class Placing:
         x, mean = self.x[rows], self.mean[categories]
         products = x @ mean.T
         products[self._present(rows, categories)] = -np.inf
-        shared = np.empty((0, 0))
-        if self._sharing is not None:
+        ties = np.empty((0, 0))
+        if self._ties is not None:
             entities = rows < self.n_entities
-            shared = np.zeros(products.shape)
-            shared[entities] = self._sharing.cosines(rows[entities], categories)
+            ties = np.zeros(products.shape)
+            ties[entities] = self._ties.of(rows[entities], categories)
         score, best, value = np.empty(len(rows)), np.full((len(rows), k), -1), np.full((len(rows), k), -np.inf)
         best_categories(
             products,
@@ -259,7 +263,7 @@ class Placing:
             (mean**2).sum(axis=1),
             1.0 / (self.number[categories] + BORROWED),
             self.heights[categories],
-            shared,
+            ties,
             x.shape[1],
             self.sharp,
             score,

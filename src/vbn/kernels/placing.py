@@ -7,28 +7,30 @@ import numpy as np
 from vbn.kernels.compile import kernel
 
 _FAR = 40.0  # exp(-40) adds nothing to a sum in float64
-_SHARED = 0.15  # standard deviations of log densities that one of shared numbers counts for
+_TIES = 0.15  # standard deviations of log densities that one of ties counts for
 
 
 @kernel
-def _scale(densities, shared, number):
-    """Return how much a shared number counts: by how far densities scatter over the categories allowed, and these."""
+def _scale(densities, ties, number):
+    """Return how much a tie counts: by how far densities scatter over the categories allowed, and these."""
     if number < 2:
         return 0.0
-    sums = np.zeros(2)
+    density, tie, across, along = 0.0, 0.0, 0.0, 0.0
     for c in range(len(densities)):
         if densities[c] > -np.inf:
-            sums += np.array([densities[c], shared[c]])
-    middle, squares = sums / number, np.zeros(2)
+            density += densities[c]
+            tie += ties[c]
+    density, tie = density / number, tie / number
     for c in range(len(densities)):
         if densities[c] > -np.inf:
-            squares += (np.array([densities[c], shared[c]]) - middle) ** 2
-    return _SHARED * np.sqrt(squares[0] / squares[1]) if squares[1] > 1e-300 else 0.0
+            across += (densities[c] - density) ** 2
+            along += (ties[c] - tie) ** 2
+    return _TIES * np.sqrt(across / along) if along > 1e-300 else 0.0
 
 
 @kernel
 def best_categories(
-    products, squares, weights, heights, centres, uncertainties, levels, shared, dim, sharp, score, best, value
+    products, squares, weights, heights, centres, uncertainties, levels, ties, dim, sharp, score, best, value
 ):
     """Compute for each row the log of the mean density over the categories, and the k categories of highest density.
 
@@ -36,7 +38,7 @@ def best_categories(
     squares + centres - 2 products and the variance 1 / weight + uncertainty. A product of -inf excludes a category, and
     so does a level that is not above the row's height. `best` and `value` are (rows, k), filled with -1 and -inf.
 
-    If `shared` (rows, categories) is not empty, the k best are those of highest density and shared number together,
+    If `ties` (rows, categories) is not empty, the k best are those of highest density and strongest tie together,
     each in units of how far it scatters over the categories of the row.
     """
     n, m = products.shape
@@ -64,12 +66,12 @@ def best_categories(
                 largest = density
             elif density > largest - _FAR:
                 total += np.exp(density - largest)
-        scale = _scale(densities, shared[i], number) if len(shared) else 0.0
+        scale = _scale(densities, ties[i], number) if len(ties) else 0.0
         places[:] = -np.inf
         for c in range(m):
             if k == 0 or densities[c] == -np.inf:
                 continue
-            place = densities[c] + scale * shared[i, c] if scale > 0.0 else densities[c]
+            place = densities[c] + scale * ties[i, c] if scale > 0.0 else densities[c]
             if place > places[k - 1]:
                 at = k - 1
                 while at > 0 and place > places[at - 1]:
