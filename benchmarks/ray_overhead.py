@@ -4,12 +4,14 @@
 
 Nodes are started on this machine (`ray.cluster_utils`), each with a share of its cores; what they send each other goes
 through the loopback interface, whose counter is read before and after each epoch. Threads and clusters take turns, so
-that a machine which is busy with something else slows all of them.
+that a machine which is busy with something else slows all of them. Processor time is that of this process and of all
+that it started, Ray's own included.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import tempfile
@@ -49,6 +51,25 @@ def loopback_bytes() -> int:
     raise SystemExit("this system does not count the bytes of its loopback interface in /proc/net/dev")
 
 
+def processor_seconds() -> float:
+    """Processor time so far of this process and of all processes below it."""
+    below: dict[int, list[int]] = {}
+    used: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        below.setdefault(int(fields[1]), []).append(int(folder.name))
+        used[int(folder.name)] = int(fields[11]) + int(fields[12])
+    total, found = 0, [os.getpid()]
+    while found:
+        process = found.pop()
+        total += used.get(process, 0)
+        found += below.get(process, [])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
 def memory_of(process: int) -> dict[str, int]:
     """MiB of a process: its own, and shared memory that it has touched."""
     status = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
@@ -76,7 +97,7 @@ def cluster_of(nodes: int, cores: int, store: int) -> Iterator[None]:
 
 def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = None) -> dict[str, Any]:
     """Seconds of each epoch, bytes over the loopback interface, memory of the workers after the last."""
-    found: dict[str, Any] = {"seconds": [], "loopback bytes": [], "cells": 0, "workers": []}
+    found: dict[str, Any] = {"seconds": [], "processor": [], "loopback bytes": [], "cells": 0, "workers": []}
     started_workers: list[Workers] = []
     hire = Workers.__init__
 
@@ -84,17 +105,18 @@ def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = No
         hire(self, *given)
         started_workers.append(self)
 
-    before = loopback_bytes()
+    before = loopback_bytes(), processor_seconds()
 
     def note(_: Any, epoch: Any) -> bool:
         nonlocal before
-        now = loopback_bytes()
+        now = loopback_bytes(), processor_seconds()
         found["seconds"].append(epoch.seconds)
-        found["loopback bytes"].append(now - before)
+        for name, earlier, later in zip(("loopback bytes", "processor"), before, now, strict=True):
+            found[name].append(later - earlier)
         found["cells"] = epoch.cells
         found["workers"] = [memory_of(process) for workers in started_workers for process in workers.processes]
-        before = loopback_bytes()
-        print(f"    epoch {epoch.epoch + 1}: {epoch.seconds:.1f} s", file=sys.stderr, flush=True)
+        print(f"    epoch {epoch.epoch + 1}: {epoch.seconds:.1f} s, {found['processor'][-1]:.1f}", file=sys.stderr)
+        before = loopback_bytes(), processor_seconds()
         return False
 
     Workers.__init__ = keep  # type: ignore[method-assign]
@@ -117,7 +139,10 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
         for _ in range(given.repeats):
             runs["threads"].append(fitted(data, given.epochs, "threads", total))
             runs["ray"].append(fitted(data, given.epochs, RayEngine(workers=workers, threads=threads)))
-    best = {name: min(min(run["seconds"][1:]) for run in each) for name, each in runs.items()}
+    best, used = (
+        {name: min(min(run[figure][1:]) for run in each) for name, each in runs.items()}
+        for figure in ("seconds", "processor")
+    )
     moved = statistics.median(figure for run in runs["ray"] for figure in run["loopback bytes"][1:])
     formula = expected_bytes(nodes, len(data.rows), len(data.columns), runs["ray"][0]["cells"])
     result = {
@@ -126,6 +151,8 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
         "threads of each": threads,
         "seconds": best,
         "overhead": best["ray"] / best["threads"],
+        "processor seconds": used,
+        "overhead of processor": used["ray"] / used["threads"],
         "bytes an epoch": moved,
         "bytes by the formula": formula,
         "same bound": len({run["bound"] for each in runs.values() for run in each}) == 1,
@@ -133,8 +160,8 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
     }
     print(
         f"{nodes} nodes, {workers} workers of {threads} threads: {best['ray']:.2f} s an epoch, "
-        f"{result['overhead']:.2f} times threads; {moved / 1e6:,.0f} MB between nodes, "
-        f"{sum(formula.values()) / 1e6:,.0f} by the formula; "
+        f"{result['overhead']:.2f} times threads, {result['overhead of processor']:.2f} of processor time; "
+        f"{moved / 1e6:,.0f} MB between nodes, {sum(formula.values()) / 1e6:,.0f} by the formula; "
         f"same bound: {result['same bound']}",
         flush=True,
     )

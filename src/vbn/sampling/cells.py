@@ -59,6 +59,11 @@ class Packed(NamedTuple):
     offsets: np.ndarray
     words: np.ndarray
 
+    def part(self, first: int, last: int) -> Packed:
+        """Return the entries of the blocks first..last-1, renumbered from 0, without a copy of their words."""
+        offsets = self.offsets[first : last + 1]
+        return self._replace(offsets=offsets - offsets[0], words=self.words[offsets[0] : offsets[-1]])
+
 
 class Segment(NamedTuple):
     """Entries of some ranges of rows, each with its first row, the words of an entry, and a line of offsets."""
@@ -78,14 +83,6 @@ class Segment(NamedTuple):
         firsts, each = (np.array([part[field] for part in parts], np.int64) for field in (0, 1))
         lines = np.array(offsets) if offsets else np.empty((0, 0), small)
         return cls(firsts, each, lines, words)
-
-    def part(self, first: int, last: int) -> Segment:
-        """Return the entries of the blocks first..last-1, renumbered from 0."""
-        own = [
-            Packed(row, each, line[first : last + 1] - line[first], self.words[line[first] : line[last]])
-            for row, each, line in zip(self.firsts.tolist(), self.each.tolist(), self.offsets, strict=True)
-        ]
-        return Segment.of(own, self.words.dtype)
 
 
 def _word(dtype: np.dtype) -> np.dtype:
