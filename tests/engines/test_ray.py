@@ -140,6 +140,14 @@ class TestEquality:
         assert same(model(**options).fit(data), model(**options, engine=RayEngine(workers=2)).fit(data))
         assert {type(work).__name__ for work in sent} == {"Sums", "Predictions"}
 
+    @pytest.mark.parametrize(("resample", "expected"), [(True, [0, 1, 2, 2, 3]), (False, [0] * 5)])
+    def test_workers_draw_for_the_next_epoch_before_it_begins(self, monkeypatch, resample, expected):
+        drawn, draw = [], Workers.draw
+        monkeypatch.setattr(Workers, "draw", lambda *given: (drawn.append(given[2]), draw(*given))[1])
+        options = {"resample": resample, "company": False, "favour": None}
+        assert same(model(**options).fit(shop()), model(**options, engine=RayEngine(workers=1)).fit(shop()))
+        assert drawn == expected
+
     def test_an_engine_serves_one_fit_after_another(self):
         fitted = model(engine=RayEngine(workers=2), epochs=1)
         assert same(fitted.fit(shop()).fit(words()), model(epochs=1).fit(words()))

@@ -25,6 +25,7 @@ from vbn.engines.shards import (
     without_other,
 )
 from vbn.kernels import DensityArrays
+from vbn.sampling import ColumnBlocks
 
 
 def sent(value):
@@ -142,6 +143,33 @@ def test_shards_give_the_same_bits(data, shares, hand, ahead, monkeypatch):
     divided = model(**options, engine=engine).fit(data)
     assert bits(whole) == bits(divided)
     assert whole.lower_bounds_.tolist() == divided.lower_bounds_.tolist()
+
+
+def test_what_is_drawn_ahead_is_not_drawn_again(monkeypatch):
+    small_blocks(monkeypatch)
+    drawn, draw = [], Worker._drawn
+    monkeypatch.setattr(Worker, "_drawn", lambda *given: (drawn.append(given[1:]), draw(*given))[1])
+    for ahead in (False, True):
+        monkeypatch.setattr("vbn.engines.shards._AHEAD", 10_000 if ahead else 0)
+        model(epochs=3, engine=TwoWorkersHere(ahead=ahead)).fit(shop())
+    half = len(drawn) // 2
+    assert sorted(drawn[:half]) == sorted(drawn[half:])
+
+
+@pytest.mark.parametrize("room", [0, 300, 10**9])
+def test_as_many_cells_are_drawn_ahead_as_there_is_room_for(room, monkeypatch):
+    monkeypatch.setattr("vbn.engines.shards._AHEAD", 10)
+    monkeypatch.setattr("vbn.engines.shards._CELLS_PER_GROUP", room)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
+
+    class Loads:
+        row_load, column_load = np.full(100, 20.0), np.full(20, 100.0)
+        blocks = ColumnBlocks.of(column_load, 400)
+
+    for shard in shards_of(Loads, (1.0, 1.0), beside=2.0):
+        cells = [20.0 * (last - first) for first, last in shard.ranges]
+        assert sum(cells) == pytest.approx(1000.0, rel=0.05)
+        assert shard.ahead == sum(np.cumsum(cells) < max(room, 10 * 20 / 2.0))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -24,7 +24,7 @@ from vbn.sampling import CellDrawer, ColumnBlocks, Packed, Segment, packed, turn
 
 _GROUPS = 16  # at most, in which a worker draws its rows: each gives a piece to every worker
 _CELLS_PER_GROUP = 1 << 22
-_AHEAD = 32  # cells for each column that are drawn before the densities are there, and take about as much room
+_AHEAD = 24  # cells for each column that are drawn before its density is there; both take about as much room
 
 
 @dataclass(frozen=True)
