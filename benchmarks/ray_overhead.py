@@ -30,13 +30,16 @@ _DIM = 50
 
 
 def expected_bytes(
-    nodes: int, rows: int, columns: int, cells: float, dim: int = _DIM, size: int = 4
+    nodes: int, rows: int, columns: int, cells: float, half: bool = False, dim: int = _DIM, size: int = 4
 ) -> dict[str, float]:
-    """What crosses from node to node in an epoch, by the formula of docs/performance.md; `size` is that of a float."""
+    """What crosses from node to node in an epoch, by the formula of README.md; `size` is that of a float.
+
+    What is saved where workers need few of the rows or columns is not in it.
+    """
     away = (nodes - 1) / nodes  # share of rows, columns and cells that are not where they are needed
     density = 2 * dim * size
     return {
-        "other side": (nodes - 1) * (rows + columns) * density,
+        "other side": (nodes - 1) * (rows + columns) * (2 * dim * 2 if half else density),
         "own rows, there and back": away * (rows + columns) * (2 * density + 8),
         "cells": away * cells * size,  # of whole weights; others take twice that
     }
@@ -138,13 +141,14 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
     with cluster_of(nodes, total // nodes, int(given.store * 2**30)):
         for _ in range(given.repeats):
             runs["threads"].append(fitted(data, given.epochs, "threads", total))
-            runs["ray"].append(fitted(data, given.epochs, RayEngine(workers=workers, threads=threads)))
+            engine = RayEngine(workers=workers, threads=threads, half=given.half)
+            runs["ray"].append(fitted(data, given.epochs, engine))
     best, used = (
         {name: min(min(run[figure][1:]) for run in each) for name, each in runs.items()}
         for figure in ("seconds", "processor")
     )
     moved = statistics.median(figure for run in runs["ray"] for figure in run["loopback bytes"][1:])
-    formula = expected_bytes(nodes, len(data.rows), len(data.columns), runs["ray"][0]["cells"])
+    formula = expected_bytes(nodes, len(data.rows), len(data.columns), runs["ray"][0]["cells"], given.half)
     result = {
         "nodes": nodes,
         "workers": workers,
@@ -178,6 +182,7 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=2)
     options.add_argument("--store", type=float, default=2.0, help="GiB of the object store of each node")
     options.add_argument("--settings", default="1x1x2,2x2x1,2x4x1", help="nodes x workers x threads of each, by comma")
+    options.add_argument("--half", action="store_true", help="send densities in 16 bits: other bounds than on threads")
     options.add_argument("--out", help="'auto' or a file")
     given = options.parse_args()
     with tempfile.TemporaryDirectory(prefix="vbn-ray-") as folder:
