@@ -48,6 +48,9 @@ class Rounding(ThreadEngine):
         """A sample whose half-sweeps round first."""
         return RoundedSample(plan, epoch, relations, lambda densities: self.rounded(densities, self))
 
+    def close(self) -> None:
+        """Keep the threads: after the fit, the choice of the dial trains once more."""
+
 
 class RoundedSample(DrawnSample):
     """A sample whose half-sweeps see the other side in fewer bits."""
