@@ -22,20 +22,19 @@ from reproduction.judging import Asking, percentiles
 from reproduction.masking import mask
 from vbn.baselines import as_scorer
 from vbn.engines import ThreadEngine
+from vbn.engines.halves import halved, restored
 from vbn.kernels import DensityArrays
 from vbn.model import BiasInputs, DrawnSample, Engine, EntityInputs, Plan, RelationCells
 
 
-def as_float16(values: np.ndarray) -> np.ndarray:
+def as_float16(densities: DensityArrays, _: ThreadEngine) -> DensityArrays:
     """Rounded to the nearest float16."""
-    return values.astype(np.float16).astype(values.dtype)
+    return DensityArrays(*(values.astype(np.float16).astype(values.dtype) for values in densities))
 
 
-def as_bfloat16(values: np.ndarray) -> np.ndarray:
-    """Rounded to the nearest bfloat16: the upper half of a float32."""
-    bits = values.astype(np.float32).view(np.uint32)
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
-    return rounded.view(np.float32).astype(values.dtype)
+def as_bfloat16(densities: DensityArrays, engine: ThreadEngine) -> DensityArrays:
+    """Rounded as `RayEngine(half=True)` sends them."""
+    return restored(halved(densities, engine), densities.mean.dtype, engine)
 
 
 class Rounding(ThreadEngine):
@@ -47,7 +46,10 @@ class Rounding(ThreadEngine):
 
     def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> DrawnSample:
         """A sample whose half-sweeps round first."""
-        return RoundedSample(plan, epoch, relations, self.rounded)
+        return RoundedSample(plan, epoch, relations, lambda densities: self.rounded(densities, self))
+
+    def close(self) -> None:
+        """Keep the threads: after the fit, the choice of the dial trains once more."""
 
 
 class RoundedSample(DrawnSample):
@@ -58,7 +60,7 @@ class RoundedSample(DrawnSample):
         self._rounded = rounded
 
     def _seen(self, entities: EntityInputs) -> EntityInputs:
-        return entities._replace(other=DensityArrays(*(self._rounded(array) for array in entities.other)))
+        return entities._replace(other=self._rounded(entities.other))
 
     def update_rows(self, entities: EntityInputs, engine: Engine) -> None:
         """With the columns rounded."""

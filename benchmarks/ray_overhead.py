@@ -4,12 +4,14 @@
 
 Nodes are started on this machine (`ray.cluster_utils`), each with a share of its cores; what they send each other goes
 through the loopback interface, whose counter is read before and after each epoch. Threads and clusters take turns, so
-that a machine which is busy with something else slows all of them.
+that a machine which is busy with something else slows all of them. Processor time is that of this process and of all
+that it started, Ray's own included.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import tempfile
@@ -28,13 +30,16 @@ _DIM = 50
 
 
 def expected_bytes(
-    nodes: int, rows: int, columns: int, cells: float, dim: int = _DIM, size: int = 4
+    nodes: int, rows: int, columns: int, cells: float, half: bool = False, dim: int = _DIM, size: int = 4
 ) -> dict[str, float]:
-    """What crosses from node to node in an epoch, by the formula of docs/performance.md; `size` is that of a float."""
+    """What crosses from node to node in an epoch, by the formula of README.md; `size` is that of a float.
+
+    What is saved where workers need few of the rows or columns is not in it.
+    """
     away = (nodes - 1) / nodes  # share of rows, columns and cells that are not where they are needed
     density = 2 * dim * size
     return {
-        "other side": (nodes - 1) * (rows + columns) * density,
+        "other side": (nodes - 1) * (rows + columns) * (2 * dim * 2 if half else density),
         "own rows, there and back": away * (rows + columns) * (2 * density + 8),
         "cells": away * cells * size,  # of whole weights; others take twice that
     }
@@ -47,6 +52,25 @@ def loopback_bytes() -> int:
         if name.strip() == "lo":
             return int(figures.split()[0])
     raise SystemExit("this system does not count the bytes of its loopback interface in /proc/net/dev")
+
+
+def processor_seconds() -> float:
+    """Processor time so far of this process and of all processes below it."""
+    below: dict[int, list[int]] = {}
+    used: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        below.setdefault(int(fields[1]), []).append(int(folder.name))
+        used[int(folder.name)] = int(fields[11]) + int(fields[12])
+    total, found = 0, [os.getpid()]
+    while found:
+        process = found.pop()
+        total += used.get(process, 0)
+        found += below.get(process, [])
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def memory_of(process: int) -> dict[str, int]:
@@ -76,7 +100,7 @@ def cluster_of(nodes: int, cores: int, store: int) -> Iterator[None]:
 
 def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = None) -> dict[str, Any]:
     """Seconds of each epoch, bytes over the loopback interface, memory of the workers after the last."""
-    found: dict[str, Any] = {"seconds": [], "loopback bytes": [], "cells": 0, "workers": []}
+    found: dict[str, Any] = {"seconds": [], "processor": [], "loopback bytes": [], "cells": 0, "workers": []}
     started_workers: list[Workers] = []
     hire = Workers.__init__
 
@@ -84,17 +108,18 @@ def fitted(data: vbn.Dataset, epochs: int, engine: Any, threads: int | None = No
         hire(self, *given)
         started_workers.append(self)
 
-    before = loopback_bytes()
+    before = loopback_bytes(), processor_seconds()
 
     def note(_: Any, epoch: Any) -> bool:
         nonlocal before
-        now = loopback_bytes()
+        now = loopback_bytes(), processor_seconds()
         found["seconds"].append(epoch.seconds)
-        found["loopback bytes"].append(now - before)
+        for name, earlier, later in zip(("loopback bytes", "processor"), before, now, strict=True):
+            found[name].append(later - earlier)
         found["cells"] = epoch.cells
         found["workers"] = [memory_of(process) for workers in started_workers for process in workers.processes]
-        before = loopback_bytes()
-        print(f"    epoch {epoch.epoch + 1}: {epoch.seconds:.1f} s", file=sys.stderr, flush=True)
+        print(f"    epoch {epoch.epoch + 1}: {epoch.seconds:.1f} s, {found['processor'][-1]:.1f}", file=sys.stderr)
+        before = loopback_bytes(), processor_seconds()
         return False
 
     Workers.__init__ = keep  # type: ignore[method-assign]
@@ -116,16 +141,22 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
     with cluster_of(nodes, total // nodes, int(given.store * 2**30)):
         for _ in range(given.repeats):
             runs["threads"].append(fitted(data, given.epochs, "threads", total))
-            runs["ray"].append(fitted(data, given.epochs, RayEngine(workers=workers, threads=threads)))
-    best = {name: min(min(run["seconds"][1:]) for run in each) for name, each in runs.items()}
+            engine = RayEngine(workers=workers, threads=threads, half=given.half)
+            runs["ray"].append(fitted(data, given.epochs, engine))
+    best, used = (
+        {name: min(min(run[figure][1:]) for run in each) for name, each in runs.items()}
+        for figure in ("seconds", "processor")
+    )
     moved = statistics.median(figure for run in runs["ray"] for figure in run["loopback bytes"][1:])
-    formula = expected_bytes(nodes, len(data.rows), len(data.columns), runs["ray"][0]["cells"])
+    formula = expected_bytes(nodes, len(data.rows), len(data.columns), runs["ray"][0]["cells"], given.half)
     result = {
         "nodes": nodes,
         "workers": workers,
         "threads of each": threads,
         "seconds": best,
         "overhead": best["ray"] / best["threads"],
+        "processor seconds": used,
+        "overhead of processor": used["ray"] / used["threads"],
         "bytes an epoch": moved,
         "bytes by the formula": formula,
         "same bound": len({run["bound"] for each in runs.values() for run in each}) == 1,
@@ -133,8 +164,8 @@ def compared(data: vbn.Dataset, given: argparse.Namespace, nodes: int, workers: 
     }
     print(
         f"{nodes} nodes, {workers} workers of {threads} threads: {best['ray']:.2f} s an epoch, "
-        f"{result['overhead']:.2f} times threads; {moved / 1e6:,.0f} MB between nodes, "
-        f"{sum(formula.values()) / 1e6:,.0f} by the formula; "
+        f"{result['overhead']:.2f} times threads, {result['overhead of processor']:.2f} of processor time; "
+        f"{moved / 1e6:,.0f} MB between nodes, {sum(formula.values()) / 1e6:,.0f} by the formula; "
         f"same bound: {result['same bound']}",
         flush=True,
     )
@@ -151,6 +182,7 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=2)
     options.add_argument("--store", type=float, default=2.0, help="GiB of the object store of each node")
     options.add_argument("--settings", default="1x1x2,2x2x1,2x4x1", help="nodes x workers x threads of each, by comma")
+    options.add_argument("--half", action="store_true", help="send densities in 16 bits: other bounds than on threads")
     options.add_argument("--out", help="'auto' or a file")
     given = options.parse_args()
     with tempfile.TemporaryDirectory(prefix="vbn-ray-") as folder:

@@ -30,7 +30,7 @@ def test_what_is_no_engine_is_refused(engine):
 
 
 @pytest.mark.parametrize(
-    "options", [{"workers": 0}, {"threads": True}, {"address": "ray://head:10001"}, {"address": 3}]
+    "options", [{"workers": 0}, {"threads": True}, {"address": "ray://head:10001"}, {"address": 3}, {"half": 16}]
 )
 def test_options_of_ray_are_checked(options):
     with pytest.raises(vbn.ParameterError, match=next(iter(options))):
@@ -38,8 +38,9 @@ def test_options_of_ray_are_checked(options):
 
 
 def test_a_ray_engine_is_its_options():
-    engine = RayEngine("head:6379", workers=4)
-    assert repr(engine) == "RayEngine(address='head:6379', workers=4)"
+    engine = RayEngine("head:6379", workers=4, half=True)
+    assert repr(engine) == "RayEngine(address='head:6379', workers=4, half=True)"
+    assert repr(RayEngine(threads=2)) == "RayEngine(threads=2)"
     for other in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
         assert repr(other) == repr(engine)
 

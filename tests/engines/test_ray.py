@@ -17,6 +17,7 @@ from vbn.cli import examine
 from vbn.data import MappedArray
 from vbn.engines import RayEngine, Workers, connect, count_files
 from vbn.engines.content import files_of
+from vbn.engines.ray import ClusterSample
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'vbn[ray]'")
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's own warnings are not ours to mend
@@ -107,9 +108,24 @@ class TestEquality:
         one, two = vbn.load(folder), vbn.load(folder).set_params(engine="ray")
         assert same(one.partial_fit(more), two.partial_fit(more))
 
-    def test_rows_are_handed_over_where_few_are_needed(self, monkeypatch):
+    @pytest.mark.parametrize("data", [words, shop])
+    @pytest.mark.parametrize("ahead", [0, 10_000], ids=["rows", "rows and columns"])
+    def test_densities_are_handed_over_where_few_are_needed(self, monkeypatch, data, ahead):
         monkeypatch.setattr("vbn.engines.cluster._LITTLE", 9.0)
-        assert same(model().fit(shop()), model(engine=RayEngine(workers=2)).fit(shop()))
+        monkeypatch.setattr("vbn.engines.shards._AHEAD", ahead)
+        monkeypatch.setattr("vbn.engines.shards._CELLS_PER_GROUP", 500)
+        handed, hand = [], ClusterSample._hand_columns
+        monkeypatch.setattr(ClusterSample, "_hand_columns", lambda *given: (handed.append(1), hand(*given))[1])
+        assert same(model().fit(data()), model(engine=RayEngine(workers=2)).fit(data()))
+        assert bool(handed) == bool(ahead)
+
+    def test_densities_in_half_of_the_bits_change_the_result_little(self, monkeypatch):
+        exact, once = model().fit(shop()), model(engine=RayEngine(workers=1, half=True)).fit(shop())
+        monkeypatch.setattr("vbn.engines.cluster._LITTLE", 9.0)
+        monkeypatch.setattr("vbn.engines.shards._AHEAD", 10_000)
+        assert same(once, model(engine=RayEngine(workers=2, half=True)).fit(shop()))
+        assert bits(once) != bits(exact)
+        assert once.lower_bounds_[-1] == pytest.approx(exact.lower_bounds_[-1], rel=1e-2)
 
     @pytest.mark.parametrize("where", ["memory", "file", "file that workers do not see"])
     def test_features_are_read_by_the_workers(self, tmp_path, monkeypatch, where):
@@ -124,13 +140,21 @@ class TestEquality:
         assert same(model(**options).fit(data), model(**options, engine=RayEngine(workers=2)).fit(data))
         assert {type(work).__name__ for work in sent} == {"Sums", "Predictions"}
 
+    @pytest.mark.parametrize(("resample", "expected"), [(True, [0, 1, 2, 2, 3]), (False, [0] * 5)])
+    def test_workers_draw_for_the_next_epoch_before_it_begins(self, monkeypatch, resample, expected):
+        drawn, draw = [], Workers.draw
+        monkeypatch.setattr(Workers, "draw", lambda *given: (drawn.append(given[2]), draw(*given))[1])
+        options = {"resample": resample, "company": False, "favour": None}
+        assert same(model(**options).fit(shop()), model(**options, engine=RayEngine(workers=1)).fit(shop()))
+        assert drawn == expected
+
     def test_an_engine_serves_one_fit_after_another(self):
         fitted = model(engine=RayEngine(workers=2), epochs=1)
         assert same(fitted.fit(shop()).fit(words()), model(epochs=1).fit(words()))
 
 
 def struck(monkeypatch, strike, at):
-    """Let strike(crew) happen once, when all work of the half-sweep number `at` has begun; tell what was replaced."""
+    """Let strike(crew) happen once, when all work number `at` has begun; tell what was replaced."""
     calls, replaced, run, replace = [], [], Workers.run, Workers._replace
 
     def run_and_strike(self, begin, take, mend=None, numbers=None):
@@ -171,13 +195,18 @@ class TestLosses:
         assert same(expected, model(favour=None, engine=RayEngine(workers=2)).fit(told(None)))
         assert replaced == [1]
 
-    @pytest.mark.parametrize(("half_sweep", "little"), [(3, 0.5), (4, 0.5), (4, 9.0)], ids=["rows", "columns", "both"])
-    def test_a_node_that_is_removed_takes_cells_with_it(self, cluster, monkeypatch, half_sweep, little):
+    @pytest.mark.parametrize(
+        ("work", "little", "ahead"),
+        [(3, 0.5, 0), (4, 0.5, 0), (4, 9.0, 0), (5, 9.0, 10_000), (6, 9.0, 10_000), (7, 9.0, 10_000)],
+        ids=["rows", "columns", "both", "rows drawn ahead", "columns handed", "columns taken"],
+    )
+    def test_a_node_that_is_removed_takes_cells_with_it(self, cluster, monkeypatch, work, little, ahead):
         monkeypatch.setattr("vbn.engines.cluster._LITTLE", little)
+        monkeypatch.setattr("vbn.engines.shards._AHEAD", ahead)
         expected = model().fit(shop())
         node = cluster.add_node(num_cpus=2, object_store_memory=STORE)
         cluster.wait_for_nodes()
-        replaced = struck(monkeypatch, lambda _: cluster.remove_node(node, allow_graceful=False), half_sweep)
+        replaced = struck(monkeypatch, lambda _: cluster.remove_node(node, allow_graceful=False), work)
         assert same(expected, model(engine=RayEngine()).fit(shop()))
         assert replaced
 

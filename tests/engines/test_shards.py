@@ -11,6 +11,7 @@ from tests.estimators.test_fit import animals, bits, model, shop
 from vbn.data import MappedArray
 from vbn.engines import ThreadEngine
 from vbn.engines.content import files_of, received, sent_sources
+from vbn.engines.halves import halved, restored
 from vbn.engines.shards import (
     Common,
     SentRows,
@@ -23,6 +24,8 @@ from vbn.engines.shards import (
     usable,
     without_other,
 )
+from vbn.kernels import DensityArrays
+from vbn.sampling import ColumnBlocks
 
 
 def sent(value):
@@ -35,8 +38,9 @@ def sent(value):
 class TwoWorkersHere:
     """An engine of workers that run here one after the other."""
 
-    def __init__(self, shares=(1.0, 1.0), hand=False):
-        self.shares, self.hand, self.local, self.workers = shares, hand, ThreadEngine(1), []
+    def __init__(self, shares=(1.0, 1.0), hand=False, half=False, ahead=True):
+        self.shares, self.hand, self.half, self.ahead = shares, hand, half, ahead
+        self.local, self.workers = ThreadEngine(1), []
 
     def map(self, task, ranges):
         return self.local.map(task, ranges)
@@ -45,7 +49,8 @@ class TwoWorkersHere:
         if not self.workers:
             self.shards = shards_of(plan, self.shares)
             drawer = plan.sampler.drawer
-            common = Common(rowless(drawer), plan.blocks, [shard.blocks for shard in self.shards], len(plan.row_load))
+            owned = [shard.blocks for shard in self.shards]
+            common = Common(rowless(drawer), plan.blocks, owned, len(plan.row_load), self.half)
             self.workers = [
                 Worker(sent(common), sent(SentRows.of(drawer, shard.rows)), shard, 1) for shard in self.shards
             ]
@@ -59,12 +64,37 @@ class _Sample:
     def __init__(self, engine, epoch, relations):
         self.engine, self.epoch, self.relations, self.size = engine, epoch, relations, relations.size
 
+    def _as_sent(self, entities):
+        if self.engine.half:
+            entities = entities._replace(other=halved(entities.other, self.engine.local))
+        return without_other(entities) if self.engine.hand else entities
+
+    def _handed(self, entities):
+        """Return for each worker the columns that it needs, from each that has them."""
+        columns, densities = [shard.columns for shard in self.engine.shards], entities.other
+        if self.engine.half:
+            densities = halved(densities, self.engine.local)
+        bits = [sent(worker.columns_needed(self.epoch)) for worker in self.engine.workers]
+        marks = np.array([np.unpackbits(some, count=len(densities.mean)) for some in bits]).astype(bool)
+        handed = []
+        for worker, own in zip(self.engine.workers, columns, strict=True):
+            part = sent(DensityArrays(*(array[slice(*own)] for array in densities)))
+            *pieces, none = worker.hand_columns(part, marks[:, slice(*own)])
+            assert none is None
+            handed.append(sent(pieces))
+        assert sum(len(piece.rows) for pieces in handed for piece in pieces) == marks.sum()
+        return zip(*handed, strict=True)
+
     def update_rows(self, entities, _):
+        handed = list(self._handed(entities)) if self.engine.hand else [()] * len(self.engine.workers)
+        entities, own_densities = self._as_sent(entities), entities.own
         together, self.pieces, results = shared_arrays(entities), [], []
         shared = sent(together)
-        for worker, shard in zip(self.engine.workers, self.engine.shards, strict=True):
+        for worker, shard, columns in zip(self.engine.workers, self.engine.shards, handed, strict=True):
             own, hand = sent(own_part(entities, shard.rows, together)), self.engine.hand
-            *pieces, result = worker.update_rows(self.epoch, shared, own, hand)
+            if self.engine.ahead:
+                worker.draw(self.epoch)
+            *pieces, result = worker.update_rows(self.epoch, shared, own, hand, *columns)
             again = list(worker.draw_rows(self.epoch, result.densities if hand else None))[:-1]
             for one, other in zip(pieces, again, strict=True):
                 for array, same in zip(one, other, strict=True):
@@ -73,11 +103,11 @@ class _Sample:
             results.append(result)
             self.size += result.cells
         for shard, result in zip(self.engine.shards, results, strict=True):
-            entities.own.mean[slice(*shard.rows)], entities.own.variance[slice(*shard.rows)] = result.densities
+            own_densities.mean[slice(*shard.rows)], own_densities.variance[slice(*shard.rows)] = result.densities
 
     def update_columns(self, entities, biases, _):
         likelihood, results = np.zeros(len(entities.active)), []
-        divided = without_other(entities) if self.engine.hand else entities
+        divided = self._as_sent(entities)
         together = shared_arrays(divided)
         shared = sent(together)
         for number, (worker, shard) in enumerate(zip(self.engine.workers, self.engine.shards, strict=True)):
@@ -104,13 +134,67 @@ def small_blocks(monkeypatch):
 @pytest.mark.parametrize("data", [animals(), shop()], ids=["words", "users x items"])
 @pytest.mark.parametrize("hand", [False, True], ids=["rows shared", "rows handed over"])
 @pytest.mark.parametrize("shares", [(1.0,), (1.0, 3.0), (1.0,) * 9], ids=len)
-def test_shards_give_the_same_bits(data, shares, hand, monkeypatch):
+@pytest.mark.parametrize("ahead", [0, 9, 10_000], ids=lambda n: f"{n} columns' worth drawn ahead")
+def test_shards_give_the_same_bits(data, shares, hand, ahead, monkeypatch):
     small_blocks(monkeypatch)
+    monkeypatch.setattr("vbn.engines.shards._AHEAD", 10_000 if hand else ahead)
     options = {"epochs": 3, "subsample": 1e-2, "dtype": "float32"}
-    whole, engine = model(**options).fit(data), TwoWorkersHere(shares, hand)
+    whole, engine = model(**options).fit(data), TwoWorkersHere(shares, hand, ahead=ahead > 0)
     divided = model(**options, engine=engine).fit(data)
     assert bits(whole) == bits(divided)
     assert whole.lower_bounds_.tolist() == divided.lower_bounds_.tolist()
+
+
+def test_what_is_drawn_ahead_is_not_drawn_again(monkeypatch):
+    small_blocks(monkeypatch)
+    drawn, draw = [], Worker._drawn
+    monkeypatch.setattr(Worker, "_drawn", lambda *given: (drawn.append(given[1:]), draw(*given))[1])
+    for ahead in (False, True):
+        monkeypatch.setattr("vbn.engines.shards._AHEAD", 10_000 if ahead else 0)
+        model(epochs=3, engine=TwoWorkersHere(ahead=ahead)).fit(shop())
+    half = len(drawn) // 2
+    assert sorted(drawn[:half]) == sorted(drawn[half:])
+
+
+@pytest.mark.parametrize("room", [0, 300, 10**9])
+def test_as_many_cells_are_drawn_ahead_as_there_is_room_for(room, monkeypatch):
+    monkeypatch.setattr("vbn.engines.shards._AHEAD", 10)
+    monkeypatch.setattr("vbn.engines.shards._CELLS_PER_GROUP", room)
+    monkeypatch.setattr("vbn.model.epoch._CELLS_PER_TASK", 16)
+
+    class Loads:
+        row_load, column_load = np.full(100, 20.0), np.full(20, 100.0)
+        blocks = ColumnBlocks.of(column_load, 400)
+
+    for shard in shards_of(Loads, (1.0, 1.0), beside=2.0):
+        cells = [20.0 * (last - first) for first, last in shard.ranges]
+        assert sum(cells) == pytest.approx(1000.0, rel=0.05)
+        assert shard.ahead == sum(np.cumsum(cells) < max(room, 10 * 20 / 2.0))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_densities_in_half_of_the_bits_change_little_however_they_are_sent(dtype, monkeypatch):
+    small_blocks(monkeypatch)
+    monkeypatch.setattr("vbn.engines.shards._AHEAD", 10_000)
+    options = {"epochs": 8, "dtype": dtype}
+    exact = model(**options).fit(shop())
+    shared, handed = (
+        model(**options, engine=TwoWorkersHere(shares, hand, half=True)).fit(shop())
+        for shares, hand in (((1.0,), False), ((1.0, 3.0, 1.0), True))
+    )
+    assert bits(shared) == bits(handed) != bits(exact)
+    assert shared.lower_bounds_[-1] == pytest.approx(exact.lower_bounds_[-1], rel=1e-2)
+
+
+def test_densities_are_halved_to_the_nearest():
+    engine, rng = ThreadEngine(1), np.random.default_rng(0)
+    given = DensityArrays(rng.standard_normal((20, 3)) * 10.0 ** rng.integers(-9, 9, (20, 3)), rng.random((20, 3)))
+    found = restored(halved(given, engine), given.mean.dtype, engine)
+    for one, other in zip(given, found, strict=True):
+        assert other.dtype == one.dtype
+        np.testing.assert_allclose(other, one, rtol=2**-8)
+    again = halved(found, engine)
+    np.testing.assert_array_equal(restored(again, np.dtype(np.float64), engine).mean, found.mean)
 
 
 def test_shards_give_the_same_bits_with_evidence_of_earlier_data(tmp_path, monkeypatch):
@@ -213,8 +297,6 @@ def test_what_is_read_only_becomes_usable_without_a_copy():
 
 
 def test_few_rows_are_needed_where_they_have_few_cells_and_workers_are_many():
-    class Loads:
-        row_load = np.full(5, 20.0)
-
-    assert share_needed(Loads, 1) == 1.0
-    assert share_needed(Loads, 64) == pytest.approx(0.27, abs=0.01)
+    load = np.full(5, 20.0)
+    assert share_needed(load, 1) == 1.0
+    assert share_needed(load, 64) == pytest.approx(0.27, abs=0.01)

@@ -184,28 +184,32 @@ class Workers:
         How the samples of the fit are divided.
     workers, threads
         How many workers, and threads of each.
+    half
+        Whether densities of the other side are sent in 16 bits.
 
     Attributes
     ----------
-    hands_rows : bool
-        Whether workers hand over the densities of those rows that another one's columns refer to, instead of all
-        densities being sent to every node. It pays where rows have few cells and workers are many.
+    hands_rows, hands_columns : bool
+        Whether workers hand over the densities of those rows (or columns) that another one's columns (or rows) refer
+        to, instead of all densities being sent to every node. It pays where they have few cells and workers are many.
     """
 
-    def __init__(self, ray: Any, plan: Plan, workers: int | None, threads: int | None) -> None:
-        self._ray = ray
+    def __init__(self, ray: Any, plan: Plan, workers: int | None, threads: int | None, half: bool = False) -> None:
+        self._ray, self.half = ray, half
         self.processes: list[int] = []
         self.places = places(ray, workers, threads)
         self._losses = [0] * len(self.places)
         self._turns = turns([place.threads for place in self.places])
         self._sent: list[tuple[Features, np.ndarray, list[Any]]] = []
-        self.shards = shards_of(plan, [place.threads for place in self.places])
         beside = len(self.places) / len({place.node for place in self.places})
-        self.hands_rows = share_needed(plan, len(self.places)) * beside < _LITTLE
+        self.shards = shards_of(plan, [place.threads for place in self.places], beside)
+        little = [share_needed(load, len(self)) * beside < _LITTLE for load in (plan.row_load, plan.column_load)]
+        all_ahead = all(shard.ahead == len(shard.ranges) for shard in self.shards)
+        self.hands_rows, self.hands_columns = little[0], little[1] and all_ahead
         drawer, owned = plan.sampler.drawer, [shard.blocks for shard in self.shards]
         self._kind = ray.remote(Worker)
         with in_our_words(ray):
-            self._common = ray.put(Common(rowless(drawer), plan.blocks, owned, len(plan.row_load)))
+            self._common = ray.put(Common(rowless(drawer), plan.blocks, owned, len(plan.row_load), half))
             self._rows = [ray.put(SentRows.of(drawer, shard.rows)) for shard in self.shards]
         self.handles = [self._started(number) for number in range(len(self.shards))]
         self._wait_for_all()
@@ -217,6 +221,10 @@ class Workers:
         """Put something in the object store, where all workers of a node share one copy."""
         with in_our_words(self._ray):
             return self._ray.put(value)
+
+    def draw(self, number: int, epoch: int) -> None:
+        """Let a worker draw ahead for an epoch; nobody waits for it."""
+        self.handles[number].draw.options(num_returns=0).remote(epoch)
 
     def run(
         self,

@@ -16,6 +16,7 @@ import numpy as np
 
 from vbn.data import Counts, Features, MappedArray, by_file, opened
 from vbn.engines.content import Block, SentSource, received
+from vbn.engines.halves import halved, restored
 from vbn.engines.threads import ThreadEngine
 from vbn.kernels import CellArrays, DensityArrays
 from vbn.model import BiasInputs, EntityInputs, Plan, Range, grouped, steadily
@@ -23,35 +24,49 @@ from vbn.sampling import CellDrawer, ColumnBlocks, Packed, Segment, packed, turn
 
 _GROUPS = 16  # at most, in which a worker draws its rows: each gives a piece to every worker
 _CELLS_PER_GROUP = 1 << 22
+_AHEAD = 24  # cells for each column that are drawn before its density is there; both take about as much room
 
 
 @dataclass(frozen=True)
 class Shard:
-    """What one worker owns: `rows`, drawn in `groups` of ranges from 0 on, and `blocks` of `columns`."""
+    """What one worker owns: `rows`, drawn in `groups` of ranges from 0 on, and `blocks` of `columns`.
+
+    The first ranges, `ahead` in number, are drawn before their update can begin.
+    """
 
     rows: Range
     groups: list[list[Range]]
     blocks: Range
     columns: Range
+    ahead: int
+
+    @property
+    def ranges(self) -> list[Range]:
+        """Return all ranges of its rows."""
+        return [bounds for group in self.groups for bounds in group]
 
 
-def shards_of(plan: Plan, shares: Sequence[float]) -> list[Shard]:
-    """Divide rows and blocks of columns among workers, their cells in proportion to `shares`."""
+def shards_of(plan: Plan, shares: Sequence[float], beside: float = 1.0) -> list[Shard]:
+    """Divide rows and blocks of columns among workers, their cells in proportion to `shares`.
+
+    `beside` is how many workers share the memory of a node.
+    """
     block_load = np.add.reduceat(plan.column_load, plan.blocks.starts) if len(plan.blocks) else np.empty(0)
     edges = np.append(plan.blocks.starts, len(plan.column_load))
-    shards = []
+    shards, room = [], max(_CELLS_PER_GROUP, _AHEAD * len(plan.column_load) / beside)
     for rows, blocks in zip(_dealt(plan.row_load, shares), _dealt(block_load, shares), strict=True):
         load = plan.row_load[slice(*rows)]
         groups = grouped(load, max(_CELLS_PER_GROUP, load.sum() / _GROUPS)) or [[]]
-        shards.append(Shard(rows, groups, blocks, (int(edges[blocks[0]]), int(edges[blocks[1]]))))
+        ahead = np.searchsorted(np.cumsum([load[slice(*bounds)].sum() for group in groups for bounds in group]), room)
+        shards.append(Shard(rows, groups, blocks, (int(edges[blocks[0]]), int(edges[blocks[1]])), int(ahead)))
     return shards
 
 
-def share_needed(plan: Plan, workers: int) -> float:
-    """Estimate the share of all rows that the columns of one of several workers refer to."""
-    if len(plan.row_load) == 0:
+def share_needed(load: np.ndarray, workers: int) -> float:
+    """Estimate the share of rows, with a `load` of cells each, that the columns of one of several workers refer to."""
+    if len(load) == 0:
         return 1.0
-    return float(np.mean(1.0 - (1.0 - 1.0 / workers) ** plan.row_load))
+    return float(np.mean(1.0 - (1.0 - 1.0 / workers) ** load))
 
 
 def _dealt(load: np.ndarray, shares: Sequence[float]) -> list[Range]:
@@ -180,16 +195,20 @@ def rowless(drawer: CellDrawer) -> CellDrawer:
 
 
 class Common(NamedTuple):
-    """What every worker knows: how to draw, how columns are divided, which blocks each worker owns, how many rows."""
+    """What every worker knows: how to draw, how columns are divided, which blocks each worker owns, how many rows.
+
+    With `half`, workers give each other densities in 16 bits.
+    """
 
     drawer: CellDrawer
     blocks: ColumnBlocks
     owned: list[tuple[int, int]]
     n_rows: int
+    half: bool = False
 
 
 class Handed(NamedTuple):
-    """Densities of the rows that one worker has and another one's columns refer to."""
+    """Densities of the rows (or columns) that one worker has and another one's columns (or rows) refer to."""
 
     rows: np.ndarray
     mean: np.ndarray
@@ -211,6 +230,9 @@ class UpdatedColumns(NamedTuple):
     likelihood: np.ndarray
 
 
+Drawn = tuple[CellArrays, Packed]  # of a range of rows
+
+
 class Worker:
     """Owns a shard.
 
@@ -225,36 +247,61 @@ class Worker:
     """
 
     def __init__(self, common: Common, rows: SentRows, shard: Shard, threads: int) -> None:
-        self._shard, self._owned, self._n_rows = shard, common.owned, common.n_rows
+        self._shard, self._owned, self._n_rows, self._half = shard, common.owned, common.n_rows, common.half
         self._drawer, self._blocks = rows.drawer(common.drawer), usable(common.blocks)
         self._owner = np.repeat(np.arange(len(common.owned)), [last - first for first, last in common.owned])
         self._engine = ThreadEngine(threads)
+        self._ahead: tuple[int | None, dict[Range, Drawn]] = (None, {})
 
     def process(self) -> int:
         """Return the number of its process, once it is ready."""
         return os.getpid()
 
-    def update_rows(
-        self, epoch: int, shared: Sequence[np.ndarray], own: EntityInputs, hand: bool
-    ) -> Iterator[Segment | Handed | UpdatedRows]:
-        """Draw and update its rows; yield for each group a piece of its cells for every worker, at the end all rows.
+    def draw(self, epoch: int) -> None:
+        """Draw its first rows in an epoch's sample, while what their update needs is still on its way."""
+        if self._ahead[0] != epoch:
+            ranges = self._shard.ranges[: self._shard.ahead]
+            drawn = self._engine.map(lambda first, last: self._drawn(first, last, epoch), ranges)
+            self._ahead = epoch, dict(zip(ranges, drawn, strict=True))
 
-        With `hand`, every worker also gets the densities of those rows that its columns refer to.
+    def columns_needed(self, epoch: int) -> np.ndarray:
+        """Return a bit for each column: whether the rows that are drawn ahead refer to it."""
+        self.draw(epoch)
+        marks = np.zeros(len(self._blocks.block_of), bool)
+        for cells, _ in self._ahead[1].values():
+            marks[cells.indices] = True
+        return np.packbits(marks)
+
+    def hand_columns(self, columns: DensityArrays, needed: np.ndarray) -> Iterator[Handed | None]:
+        """Yield for every worker the densities of those of its columns that `needed` (a line each) marks, then None."""
+        yield from _handed(needed, columns, self._shard.columns[0])
+        yield None
+
+    def update_rows(
+        self, epoch: int, shared: Sequence[np.ndarray], own: EntityInputs, hand: bool, *handed: Handed
+    ) -> Iterator[Segment | Handed | UpdatedRows]:
+        """Update its rows; yield for each group a piece of its cells for every worker, at the end all rows.
+
+        With `hand`, every worker also gets the densities of those rows that its columns refer to. `handed` are those of
+        the columns, unless these are shared.
         """
-        entities, size, needed = put_together(own, shared), 0, self._unmarked()
+        entities, places = self._put_together(own, shared, handed, len(self._blocks.block_of))
+        size, needed, ahead = 0, self._unmarked(), self._ahead[1] if self._ahead[0] == epoch else {}
+        self._ahead = None, {}
 
         def task(first: int, last: int) -> tuple[int, Packed]:
-            cells = self._drawer.draw(first, last, epoch)
-            part = self._packed(cells, needed if hand else None)
-            entities.update(first, last, cells)
+            drawn = ahead.pop((first, last)) if (first, last) in ahead else self._drawn(first, last, epoch)
+            cells, part = drawn
+            if hand:
+                self._mark(cells, needed)
+            entities.update(first, last, _renumbered(cells, places))
             return len(cells.indices), part
 
-        for group in self._shard.groups:
-            parts = self._engine.map(task, group)
+        for parts in self._group_by_group(task):
             size += sum(cells for cells, _ in parts)
             yield from self._pieces([part for _, part in parts])
         if hand:
-            yield from self._handed(needed, entities.own)
+            yield from _handed(needed, self._as_sent(entities.own), self._shard.rows[0])
         yield UpdatedRows(entities.own, size)
 
     def draw_rows(self, epoch: int, rows: DensityArrays | None) -> Iterator[Segment | Handed | None]:
@@ -265,39 +312,60 @@ class Worker:
         needed = self._unmarked()
 
         def task(first: int, last: int) -> Packed:
-            return self._packed(self._drawer.draw(first, last, epoch), None if rows is None else needed)
+            cells, part = self._drawn(first, last, epoch)
+            if rows is not None:
+                self._mark(cells, needed)
+            return part
 
-        for group in self._shard.groups:
-            yield from self._pieces(self._engine.map(task, group))
+        for parts in self._group_by_group(task):
+            yield from self._pieces(parts)
         if rows is not None:
-            yield from self._handed(needed, rows)
+            yield from _handed(needed, self._as_sent(rows), self._shard.rows[0])
         yield None
+
+    def _drawn(self, first: int, last: int, epoch: int) -> Drawn:
+        """Draw the cells of a range of rows; their entries have the numbers that rows have among all."""
+        cells = self._drawer.draw(first, last, epoch)
+        moved = cells._replace(first=cells.first + self._shard.rows[0])
+        return cells, packed(moved, self._blocks, self._drawer.distinct)
+
+    def _group_by_group(self, task: Callable[[int, int], Any]) -> Iterator[list[Any]]:
+        """Yield the results of each group of ranges; threads go on to the next one meanwhile."""
+        begun = (self._engine.begin(task, group) for group in self._shard.groups)
+        latest = next(begun)
+        for following in begun:
+            yield list(latest)
+            latest = following
+        yield list(latest)
+
+    def _as_sent(self, densities: DensityArrays) -> DensityArrays:
+        return halved(densities, self._engine) if self._half else densities
+
+    def _put_together(
+        self, own: EntityInputs, shared: Sequence[np.ndarray], handed: Sequence[Handed], n: int
+    ) -> tuple[EntityInputs, np.ndarray | None]:
+        """Return inputs with the densities of the other side, and where each of its `n` is if only some are here."""
+        entities, places = put_together(own, shared), None
+        if handed:
+            rows, other, places = _gathered(handed, n)
+            entities = entities._replace(other=other)
+            if not entities.bias_is_own:
+                entities = entities._replace(bias=DensityArrays(*(array[rows] for array in entities.bias)))
+        return entities._replace(other=restored(entities.other, entities.own.mean.dtype, self._engine)), places
 
     def _unmarked(self) -> np.ndarray:
         """Return for every worker (a line) a mark for each row; none is set yet."""
         first, last = self._shard.rows
         return np.zeros((len(self._owned), last - first), bool)
 
-    def _handed(self, needed: np.ndarray, rows: DensityArrays) -> Iterator[Handed]:
-        for marks in needed:
-            places = np.flatnonzero(marks)
-            yield Handed(places + self._shard.rows[0], rows.mean[places], rows.variance[places])
-
-    def _packed(self, cells: CellArrays, needed: np.ndarray | None) -> Packed:
-        """Return the entries of a range of rows, with the numbers that rows have among all.
-
-        The rows that each worker's columns refer to are marked in `needed`.
-        """
-        if needed is not None:
-            rows = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
-            needed[self._owner[self._blocks.block_of[cells.indices]], cells.first + rows] = True
-        moved = cells._replace(first=cells.first + self._shard.rows[0])
-        return packed(moved, self._blocks, self._drawer.distinct)
+    def _mark(self, cells: CellArrays, needed: np.ndarray) -> None:
+        """Mark the rows that each worker's columns refer to."""
+        rows = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
+        needed[self._owner[self._blocks.block_of[cells.indices]], cells.first + rows] = True
 
     def _pieces(self, parts: Sequence[Packed]) -> Iterator[Segment]:
         """Yield the entries of a group, one segment for every worker."""
-        segment = Segment.of(parts)
-        return (segment.part(*blocks) for blocks in self._owned)
+        return (Segment.of([part.part(*blocks) for part in parts]) for blocks in self._owned)
 
     def update_columns(
         self, shared: Sequence[np.ndarray], own: EntityInputs, biases: BiasInputs, *received: Segment | Handed
@@ -308,10 +376,8 @@ class Worker:
         """
         pieces: list[Segment] = [usable(each) for each in received if isinstance(each, Segment)]
         handed = [each for each in received if isinstance(each, Handed)]
-        entities, biases, places = put_together(own, shared), usable(biases), None
-        if handed:
-            other, places = _gathered(handed, self._n_rows)
-            entities = entities._replace(other=other)
+        entities, places = self._put_together(own, shared, handed, self._n_rows)
+        biases = usable(biases)
         start, block = self._shard.columns[0], self._shard.blocks[0]
         likelihood, dtype = np.zeros(len(entities.active)), self._drawer.new.dtype
         given = biases.arrays(likelihood)
@@ -319,9 +385,7 @@ class Worker:
         def task(first: int, last: int) -> None:
             number = int(self._blocks.block_of[first + start]) - block
             cells = turned_block(pieces, number, (first, last), self._blocks.bits, dtype)
-            if places is not None:
-                cells = cells._replace(indices=places[cells.indices])
-            entities.update(first, last, cells, given)
+            entities.update(first, last, _renumbered(cells, places), given)
 
         mine = self._blocks.ranges[slice(*self._shard.blocks)]
         self._engine.map(task, [(first - start, last - start) for first, last in mine])
@@ -344,9 +408,20 @@ class Worker:
         return self._engine.map(task, [(at, at + 1) for at in range(len(blocks))])
 
 
-def _gathered(handed: Sequence[Handed], n_rows: int) -> tuple[DensityArrays, np.ndarray]:
-    """Return the densities of rows that came from all workers, and the place of each row among them."""
+def _handed(needed: np.ndarray, densities: DensityArrays, first: int) -> Iterator[Handed]:
+    """Yield for every worker the densities that its line of `needed` marks, numbered from `first` on."""
+    for marks in needed:
+        places = np.flatnonzero(marks)
+        yield Handed(places + first, densities.mean[places], densities.variance[places])
+
+
+def _gathered(handed: Sequence[Handed], n: int) -> tuple[np.ndarray, DensityArrays, np.ndarray]:
+    """Return which of `n` rows came from all workers, their densities, and the place of each row among them."""
     rows, mean, variance = (np.concatenate(arrays) for arrays in zip(*handed, strict=True))
-    places = np.zeros(n_rows, np.int32)
+    places = np.zeros(n, np.int32)
     places[rows] = np.arange(len(rows), dtype=np.int32)
-    return DensityArrays(mean, variance), places
+    return rows, DensityArrays(mean, variance), places
+
+
+def _renumbered(cells: CellArrays, places: np.ndarray | None) -> CellArrays:
+    return cells if places is None else cells._replace(indices=places[cells.indices])

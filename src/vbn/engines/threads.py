@@ -6,7 +6,8 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +32,13 @@ class ThreadEngine:
 
     def map(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> list[Any]:
         """Return the results of task(first, last) for every range, in the order of the ranges."""
+        return list(self.begin(task, ranges))
+
+    def begin(self, task: Callable[[int, int], Any], ranges: Sequence[tuple[int, int]]) -> Iterator[Any]:
+        """Return an iterator over the same results; with several threads, these work on them from now on."""
         if self._pool is None or len(ranges) < 2:
-            return [task(first, last) for first, last in ranges]
-        return list(self._pool.map(lambda bounds: task(*bounds), ranges))
+            return itertools.starmap(task, ranges)
+        return self._pool.map(lambda bounds: task(*bounds), ranges)
 
     def sample(self, plan: Plan, epoch: int, relations: RelationCells) -> EpochData:
         """Return a sample whose cells are drawn and kept in this process."""

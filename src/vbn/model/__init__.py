@@ -6,7 +6,7 @@ from vbn.model.averaging import RunningAverage
 from vbn.model.base_rate import with_base_rates, with_earlier_rates
 from vbn.model.block import Block, Sites
 from vbn.model.company import Company, tempered
-from vbn.model.engine import Engine, FeatureTask
+from vbn.model.engine import Engine, FeatureTask, row_ranges
 from vbn.model.epoch import DrawnSample, EpochData, GivenSample, Plan, Range, grouped
 from vbn.model.fields import MEAN, PLAIN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
 from vbn.model.fit import (
@@ -163,6 +163,7 @@ __all__ = [
     "relation_bound",
     "relation_cells",
     "relation_vectors",
+    "row_ranges",
     "run_epoch",
     "sigmoid",
     "sites_of",

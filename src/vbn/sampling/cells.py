@@ -64,6 +64,12 @@ class Packed(NamedTuple):
     offsets: np.ndarray
     halves: np.ndarray
 
+    def part(self, first: int, last: int) -> Packed:
+        """Return the entries of the blocks first..last-1, renumbered from 0."""
+        offsets = self.offsets[first : last + 1]
+        own = _padded(self.halves[offsets[0] : offsets[-1]])
+        return self._replace(offsets=offsets - offsets[0], halves=own)
+
 
 class Segment(NamedTuple):
     """Entries of some ranges of rows, each with its first row, the halves of an entry, and a line of offsets."""
@@ -83,14 +89,6 @@ class Segment(NamedTuple):
         firsts, each = (np.array([part[field] for part in parts], np.int64) for field in (0, 1))
         lines = np.array(offsets) if offsets else np.empty((0, 0), small)
         return cls(firsts, each, lines, halves)
-
-    def part(self, first: int, last: int) -> Segment:
-        """Return the entries of the blocks first..last-1, renumbered from 0."""
-        own = [
-            Packed(row, each, line[first : last + 1] - line[first], _padded(self.halves[line[first] : line[last]]))
-            for row, each, line in zip(self.firsts.tolist(), self.each.tolist(), self.offsets, strict=True)
-        ]
-        return Segment.of(own)
 
 
 def _padded(halves: np.ndarray) -> np.ndarray:
