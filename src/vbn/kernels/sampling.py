@@ -275,6 +275,8 @@ def pack_rows(cells, block_of, starts, bits, distinct, half_like):
         offsets[block + 1] = offsets[block] + np.int64(at[block] * step)
         at[block] = offsets[block]
     halves = np.empty((offsets[-1] + 3) // 4 * 4, half_like.dtype)
+    for k in range(offsets[-1] if each <= 4 else 0, len(halves)):  # what no entry fills is the same each time, too
+        halves[k] = 0
     words, weights = halves.view(np.uint32), halves.view(cells.positive.dtype)
     to_weight = np.uint64(1 if weights.itemsize == 4 else 2)
     for i in range(n_rows):
