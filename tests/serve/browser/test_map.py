@@ -12,6 +12,8 @@ import pytest
 from PIL import Image
 from selenium.webdriver import ActionChains, Keys
 
+from tests.serve.browser.page import PHONE, WIDE
+
 NO_WEBGL = """const get = HTMLCanvasElement.prototype.getContext;
 HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
     return kind.startsWith("webgl") ? null : get.call(this, kind, ...rest);
@@ -95,6 +97,44 @@ def test_without_webgl_the_map_is_drawn_all_the_same(page):
         page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
 
 
+HEAP = """
+const [n, webgl, done] = arguments;
+import("/static/painting.js").then(({ makePainter }) => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 500, height: 500 });
+    if (!webgl) canvas.getContext("2d");
+    const every = (value) => Float32Array.from({ length: n }, (_, at) => value(at));
+    const far = (at) => Math.min(1, 0.4 * Math.sqrt(-Math.log(1 - (at + 0.5) / n)));  // a heap, dense in its middle
+    const points = {
+        n, bounds: [0, 1], rare: 3, order: Uint32Array.from({ length: n }, (_, at) => at),
+        x: every((at) => far(at) * Math.cos(2.4 * at)), y: every((at) => far(at) * Math.sin(2.4 * at)),
+        std: every(() => 0.5), count: every((at) => at % 8),
+    };
+    const painter = makePainter(canvas, points);
+    painter.dress({ colours: new Float32Array(3 * n), shown: new Uint8Array(n).fill(1), meant: null });
+    painter.paint({ x: 0, y: 0, zoom: 1 }, 240, 500, 500, 1, 0);
+    const copy = Object.assign(document.createElement("canvas"), { width: 500, height: 500 }).getContext("2d");
+    copy.drawImage(canvas, 0, 0);
+    const opaque = (left) => {
+        const { data } = copy.getImageData(left, 235, 30, 30);
+        return data.reduce((sum, value, at) => sum + (at % 4 === 3 ? value : 0), 0) / 900 / 255;
+    };
+    const { data } = copy.getImageData(0, 0, 500, 500);
+    const strongest = data.reduce((most, value, at) => (at % 4 === 3 ? Math.max(most, value) : most), 0) / 255;
+    done([opaque(235), opaque(335), strongest]);
+});
+"""
+
+
+@pytest.mark.parametrize("webgl", [True, False])
+def test_the_densest_part_of_a_hundred_thousand_points_can_be_told_from_others(page, webgl):
+    page.open()
+    middle, aside, _ = page.driver.execute_async_script(HEAP, 100_000, webgl)
+    assert 0.2 < aside < middle - 0.1
+    assert middle < 0.98
+    *_, strongest = page.driver.execute_async_script(HEAP, 2_000, webgl)
+    assert strongest > 0.65, "a few points are as strong as they can be"
+
+
 def test_hovering_names_an_entity(page, places, words):
     lonely = places.lonely()
     names = words.trained_.columns
@@ -104,6 +144,25 @@ def test_hovering_names_an_entity(page, places, words):
     assert "seen" in page.one("#tip small").text
     move_to(page, (5, 5)).perform()
     page.until(lambda: not page.all("#tip")[0].is_displayed(), "the name vanishes")
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_what_hovering_says_covers_no_button_and_does_not_wrap_at_the_edge(page, words_url, size):
+    page.resize(*size)
+    page.open().map_told()
+    places = Places(page, words_url)
+    pixels = places.screen()
+    for at in (int(np.argmin(pixels[:, 0])), int(np.argmax(pixels[:, 0]))):
+        move_to(page, (5, 5)).perform()
+        page.until(lambda: not page.all("#tip")[0].is_displayed(), "nothing is hovered")
+        move_to(page, pixels[at]).perform()
+        page.one("#tip strong")
+        script = """const tip = document.getElementById("tip");
+            const { offsetLeft } = document.querySelector(".map-tools");
+            return [tip.offsetLeft + tip.offsetWidth, offsetLeft, tip.offsetHeight];"""
+        right, tools, height = page.script(script)
+        assert right <= tools
+        assert height < 40
 
 
 def test_a_click_opens_the_card_and_marks_the_entity(page, places, words):

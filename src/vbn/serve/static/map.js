@@ -246,7 +246,7 @@ export function makeMap(chosen) {
     const at = points ? nearest(px, py, 10) : -1;
     canvas.classList.toggle("over-point", at >= 0);
     if (at < 0) tip.hide();
-    else tip.show(points, at, toScreen(points.x[at], points.y[at]), size());
+    else tip.show(points, at, toScreen(points.x[at], points.y[at]), tools.offsetLeft);
   }
 
   function lassoing(on) {

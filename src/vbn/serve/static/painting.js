@@ -2,11 +2,12 @@
 
 const VERTEX = `
 attribute vec2 place; attribute float size; attribute vec4 colour; attribute float hollow;
-uniform vec2 middle; uniform vec2 zoom; uniform float scale; varying vec4 shade; varying float hole;
+uniform vec2 middle; uniform vec2 zoom; uniform float scale; uniform float strength;
+varying vec4 shade; varying float hole;
 void main() {
   gl_Position = vec4((place - middle) * zoom, 0.0, 1.0);
   gl_PointSize = size * scale;
-  shade = colour;
+  shade = vec4(colour.rgb, colour.a * strength);
   hole = hollow * (1.0 - 2.0 * max(RING / max(size * scale, 2.0 * RING), 0.14));
 }`;
 const FRAGMENT = `
@@ -22,6 +23,8 @@ const WORDS = 8; // of a point: place, size, colour, opacity, and whether it is 
 const RING = 1.3; // pixels of the line around a hollow point
 const FEWEST = 3000; // points of the coarsest level
 const [DIM, DIMMEST] = [0.12, 0.02]; // opacity of what is not meant: the less the more there is of it
+const MUCH = 350000; // opaque pixels that the points of any map may have; if they have more, they fade
+const [THIN, FAINTEST] = [0.5, 0.12]; // how many are left for each pixel of the map, and the strength that points keep
 
 // `dress` takes the colours of all points, which of them are shown, and which are meant (all if null). `paint` draws a
 // level, 0 for all that are shown, and tells how many these were; a level has half the points of the one before.
@@ -60,6 +63,22 @@ function dressed(points, look, { colours, shown, meant }) {
   return data;
 }
 
+// The opaque pixels that points have, drawn apart from each other.
+function paintOf(data) {
+  let sum = 0;
+  for (let at = 0; at < data.length; at += WORDS) sum += data[at + 2] ** 2 * data[at + 6];
+  return sum;
+}
+
+// How points change with the view: they grow as one zooms in, and so many that they would be one blot are faint, so
+// that dense parts of the map can be told from others.
+function scaled(view, unit, paint) {
+  const scale = Math.min(3, Math.max(1, Math.sqrt(view.zoom)));
+  const room = (2 * view.zoom * unit) ** 2;
+  const beyond = Math.max(paint - MUCH, 1) * scale ** 2;
+  return { scale, strength: Math.max(FAINTEST, Math.min(1, (THIN * room) / beyond)) };
+}
+
 function levelsOf(number) {
   const levels = [{ first: 0, length: number, step: 1 }];
   for (;;) {
@@ -92,13 +111,16 @@ function webgl(canvas, points) {
   }
   gl.enable(gl.BLEND);
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // colours are multiplied by their opacity already, as pages expect
-  const [middle, zoom, scale] = ["middle", "zoom", "scale"].map((name) => gl.getUniformLocation(program, name));
+  const places = ["middle", "zoom", "scale", "strength"].map((name) => [name, gl.getUniformLocation(program, name)]);
+  const at = Object.fromEntries(places);
   const look = looks(points);
   let levels = levelsOf(0);
+  let needed = 0;
   return {
     levels: () => levels.length,
     dress(how) {
       const all = dressed(points, look, how);
+      needed = paintOf(all);
       levels = levelsOf(all.length / WORDS);
       const end = levels[levels.length - 1];
       const data = new Float32Array((end.first + end.length) * WORDS);
@@ -109,13 +131,15 @@ function webgl(canvas, points) {
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
     },
     paint(view, unit, w, tall, ratio, level) {
-      const { first, length } = levels[Math.min(level, levels.length - 1)];
+      const { first, length, step } = levels[Math.min(level, levels.length - 1)];
+      const { scale, strength } = scaled(view, unit, needed / step);
       gl.viewport(0, 0, canvas.width, canvas.height);
       gl.clearColor(0, 0, 0, 0);
       gl.clear(gl.COLOR_BUFFER_BIT);
-      gl.uniform2f(middle, view.x, view.y);
-      gl.uniform2f(zoom, (2 * view.zoom * unit) / w, (2 * view.zoom * unit) / tall);
-      gl.uniform1f(scale, ratio * Math.min(3, Math.max(1, Math.sqrt(view.zoom))));
+      gl.uniform2f(at.middle, view.x, view.y);
+      gl.uniform2f(at.zoom, (2 * view.zoom * unit) / w, (2 * view.zoom * unit) / tall);
+      gl.uniform1f(at.scale, ratio * scale);
+      gl.uniform1f(at.strength, strength);
       gl.drawArrays(gl.POINTS, first, length);
       return length;
     },
@@ -127,24 +151,26 @@ function plain(canvas, points) {
   const look = looks(points);
   let data = new Float32Array(0);
   let levels = levelsOf(0);
+  let needed = 0;
   return {
     levels: () => levels.length,
     dress(how) {
       data = dressed(points, look, how);
+      needed = paintOf(data);
       levels = levelsOf(data.length / WORDS);
     },
     paint(view, unit, w, tall, ratio, level) {
       const { length, step } = levels[Math.min(level, levels.length - 1)];
+      const { scale, strength } = scaled(view, unit, needed / step);
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, w, tall);
-      const scale = Math.min(3, Math.max(1, Math.sqrt(view.zoom)));
       pen.lineWidth = RING;
       for (let n = 0; n < length; n += 1) {
         const [x, y, size, r, g, b, alpha, hollow] = data.subarray(WORDS * n * step, WORDS * (n * step + 1));
         const px = w / 2 + (x - view.x) * view.zoom * unit;
         const py = tall / 2 - (y - view.y) * view.zoom * unit;
         if (px < -20 || py < -20 || px > w + 20 || py > tall + 20) continue;
-        pen.globalAlpha = alpha;
+        pen.globalAlpha = alpha * strength;
         pen.fillStyle = `rgb(${255 * r} ${255 * g} ${255 * b})`;
         pen.strokeStyle = pen.fillStyle;
         pen.beginPath();

@@ -44,7 +44,7 @@ export function makeTip(element) {
       hovered = -1;
       element.hidden = true;
     },
-    async show(points, at, [px, py], { w }) {
+    async show(points, at, [px, py], right) {
       hovered = at;
       const [word] = await wordsOf([points.id[at]]);
       if (hovered !== at) return; // the mouse has gone on
@@ -57,7 +57,7 @@ export function makeTip(element) {
       );
       element.hidden = false;
       const above = py - element.offsetHeight - 8;
-      element.style.left = `${Math.max(4, Math.min(px + 12, w - element.offsetWidth - 4))}px`;
+      element.style.left = `${Math.max(4, Math.min(px + 12, right - element.offsetWidth - 4))}px`;
       element.style.top = `${above > 4 ? above : py + 14}px`;
     },
   };
