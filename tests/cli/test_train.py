@@ -176,6 +176,24 @@ def test_cells_of_several_items_are_taken_apart_and_later_files_alike(tmp_path, 
     assert "--split-items has no meaning for pairs" in refused.stderr
 
 
+def test_cells_that_clearly_hold_several_items_are_taken_apart_by_themselves(tmp_path, called):
+    (tmp_path / "bought.csv").write_text("user;item\na;tea, milk\nb;milk, rusk\nb;tea,beer\nc;rusk, tea\nd;beer\n")
+    given = ["train", "bought.csv", *FAST, "--out", "m"]
+    told = called(*(word for word in given if word != "-q"), cwd=tmp_path).stderr
+    assert "taken apart as by --split-items ,;" in told
+    assert "seems to hold several names" not in told
+    assert set(vbn.load(tmp_path / "m").data_.columns.names) == {"tea", "milk", "rusk", "beer"}
+    (tmp_path / "more.csv").write_text("user;item\ne;milk, beer\n")  # alone it would say little
+    assert called("update", "m", "more.csv", "--quiet", cwd=tmp_path).returncode == 0
+    assert set(vbn.load(tmp_path / "m").data_.columns.names) == {"tea", "milk", "rusk", "beer"}
+    whole = called(*given, "--split-items", "none", cwd=tmp_path)
+    assert "several names" not in whole.stderr
+    assert "tea, milk" in vbn.load(tmp_path / "m").data_.columns.names
+    assert called("update", "m", "more.csv", "--quiet", cwd=tmp_path).returncode == 0
+    assert "milk, beer" in vbn.load(tmp_path / "m").data_.columns.names
+    assert called("observe", "m", "more.csv", cwd=tmp_path).returncode == 0
+
+
 def test_a_row_of_a_taxonomy_without_a_parent_is_a_root(tmp_path, called):
     (tmp_path / "pairs.csv").write_text("left,right\ntea,milk\nmilk,tea\n")
     (tmp_path / "kinds.csv").write_text("code,parent,description\nALL,,everything\ntea,ALL,hot\nmilk,ALL,cold\n")

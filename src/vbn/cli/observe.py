@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from vbn.cli.app import verb
-from vbn.cli.shared import ColumnNames, HasHeader, Model, open_model, say, split_columns
+from vbn.cli.shared import WHOLE, ColumnNames, HasHeader, Model, open_model, say, split_columns
 from vbn.cli.update import stored
 
 
@@ -23,7 +23,8 @@ def _as_in_training(folder: Path) -> dict[str, Any]:
     if before.get("kind") not in ("interactions", "pairs"):
         return {}
     names = ("columns", "header", "delimiter", "min_weight", "weighted", "drop_missing", "split_items")
-    return {name: before[name] for name in names if before.get(name) is not None}
+    found = {name: before[name] for name in names if before.get(name) is not None}
+    return {name: value for name, value in found.items() if (name, value) != ("split_items", WHOLE)}
 
 
 @verb(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
-from vbn._errors import DataError, UnknownEntityError
+from vbn._errors import DataError, UnknownEntityError, VBNWarning
 from vbn.cli.content import CONTENT, check_content_usage, with_content
 from vbn.cli.settings import input_files, paths_of
-from vbn.cli.shared import option_of, say, split_columns
+from vbn.cli.shared import WHOLE, option_of, say, split_columns
 from vbn.cli.wording import joined
 from vbn.data import (
     COUNTS,
@@ -329,6 +330,36 @@ def with_knowledge(settings: Mapping[str, Any], data: Dataset, scratch: Path | N
     return with_content(settings, data)
 
 
+def read_input(settings: dict[str, Any], quiet: bool = False) -> tuple[dict[str, Any], Dataset]:
+    """Return the counts of the input, and settings that say how its cells are taken apart if they hold several items.
+
+    Where Python warns of such cells, they are taken apart here, with a message.
+    """
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", VBNWarning)
+        data = read_counts(settings, settings["input"], limits=True)
+    marks = [_mark_in(warning.message) for warning in told]
+    mark = next((mark for mark in marks if mark is not None), None)
+    if mark is None or "split_items" in settings:
+        for warning, about in zip(told, marks, strict=True):
+            if about is None:
+                warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+        return settings, data
+    if not quiet:
+        say(
+            f"cells of {Path(settings['input']).name} hold several items, which are taken apart as by --split-items "
+            f"{shlex.quote(str(mark))}; --split-items {WHOLE} takes each cell as one name"
+        )
+    settings = settings | {"split_items": mark}
+    return settings, read_counts(settings, settings["input"], limits=True)
+
+
+def _mark_in(warning: Warning | str) -> object:
+    """Return what separates the items of a cell if that is what a warning is about."""
+    remedies = warning.remedies if isinstance(warning, VBNWarning) else ()
+    return next((value for name, *given in remedies if name == "split_items" for value in given), None)
+
+
 def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Dataset:
     """Read counts from one file; without `limits` rare entities are kept."""
     kind = settings["kind"]
@@ -344,6 +375,8 @@ def read_counts(settings: Mapping[str, Any], file: str, *, limits: bool) -> Data
         options["delimiter"] = options["delimiter"].replace("\\t", "\t")
     if options.pop("drop_missing", None) is not None:
         options["missing"] = unnamed(settings)
+    if options.get("split_items") == WHOLE:
+        del options["split_items"]
     if "weight" in options:
         options["weight"] = _weight(options["weight"])
     columns = _columns(settings, "columns")

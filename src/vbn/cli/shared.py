@@ -27,6 +27,8 @@ ColumnNames = Annotated[
         help="Columns of the file by name or number (from 0), in order; an empty one is found by its usual name.",
     ),
 ]
+WHOLE = "none"
+"""What --split-items calls cells that hold one name each."""
 Popularity = Annotated[float, typer.Option(help="The dial: above 0 favours popular entities, below 0 rare ones.")]
 AutoPopularity = Annotated[
     str,

@@ -35,7 +35,7 @@ _COUNTS = "Keep the counts in the model, to go on learning and to know what was 
 _ROWS = "Keep names and densities of the rows (users, patients) [yes]; without them no counts either."
 _HELD_OUT = "Where to write what --hold-out holds out [held_out.csv in OUT; with --no-counts or --no-rows nowhere]."
 _UNNAMED = "Leave out all rows without a name (empty, NA, null, ...), or fail if there is one [leave out a few]."
-_SPLIT = "Interactions, baskets: what separates several items in a cell, such as , (and they are rows of their own)."
+_SPLIT = "Interactions, baskets: what separates several items in a cell, such as , (none: nothing does) [found]."
 _TOGETHER = "Interactions: also count items that go together, with this weight."
 _WEIGHTED = "Interactions: whether rows count their weights [yes; no with --min-weight]."
 _HALF_LIFE = "Interactions: rows count half for every such time before the latest; a number is in the unit of --time."
@@ -199,7 +199,7 @@ def train(**options: Any) -> None:
     which repeats the run to the bit. With --checkpoint-every, a run that was broken off can be resumed by the same
     command with --resume, also with more --epochs.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_catalogue_columns, with_kind, with_knowledge
+    from vbn.cli.reading import check_usage, read_input, with_catalogue_columns, with_kind, with_knowledge
     from vbn.cli.run_files import check_resuming, epochs_done
     from vbn.cli.settings import gathered
 
@@ -217,7 +217,7 @@ def train(**options: Any) -> None:
         if not options["force"]:
             check_resuming(out)
     with _scratch(settings) as scratch:
-        data = read_counts(settings, settings["input"], limits=True)
+        settings, data = read_input(settings, quiet)
         settings = with_catalogue_columns(settings, data, quiet)
         parts = _split(settings, data)
         parts = parts._replace(train=with_knowledge(settings, parts.train, scratch))

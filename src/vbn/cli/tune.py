@@ -46,7 +46,7 @@ def tune(**options: Any) -> None:
     installed; train.toml there repeats the last training. Ctrl-C ends the search and saves the best so far. Needs
     pip install 'vbn[tune]'.
     """
-    from vbn.cli.reading import check_usage, read_counts, with_catalogue_columns, with_kind, with_knowledge
+    from vbn.cli.reading import check_usage, read_input, with_catalogue_columns, with_kind, with_knowledge
     from vbn.cli.settings import gathered
     from vbn.estimators import VBN
     from vbn.evaluation import free_space
@@ -57,7 +57,7 @@ def tune(**options: Any) -> None:
     check_usage(settings)
     check_model_folder(Path(settings["out"]))
     with _scratch(settings) as scratch:
-        data = read_counts(settings, settings["input"], limits=True)
+        settings, data = read_input(settings, quiet)
         settings = with_catalogue_columns(settings, data, quiet)
         data = with_knowledge(settings, data, scratch)
         if not quiet:
