@@ -65,7 +65,8 @@ def reproduce(
     for name in (name for name in DOMAINS if name in chosen):
         done[name] = _timed(name, folder, options or Options(), kept, Progress(name, tell=tell), done.get(name))
         there = tuple(done[each] for each in DOMAINS if each in done)
-        paths = write_report((*there, *read_amounts(out)), out, about())
+        amounts = read_amounts(out) or tuple(done[each] for each in done if each not in DOMAINS)
+        paths = write_report((*there, *amounts), out, about())
     return paths
 
 
