@@ -153,7 +153,7 @@ def test_clone_keeps_parameters_and_forgets_the_fit():
     [
         ([[1, -1], [1, 2]], "Negative"),
         ([[np.nan, 1]], "NaN"),
-        ([[0, 0], [0, 0]], "count"),
+        ([[0, 0], [0, 0]], "there is no data"),
         ([["a", "b"]], "convert string"),
     ],
 )
