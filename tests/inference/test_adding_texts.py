@@ -56,7 +56,7 @@ def test_a_text_is_the_vector_that_its_encoder_makes(model):
     model.add({"third": {"text": "hot leaves"}, "fourth": {"text": {"text": "hot leaves"}}}, encoder=words)
     means = [model.posterior(name, role="context").mean for name in ("mate", "again", "third", "fourth")]
     for mean in means:  # products of one row and of several may differ in their last bit
-        np.testing.assert_allclose(mean, means[0], rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(mean, means[0], rtol=1e-6, atol=1e-8)
 
 
 def test_an_own_encoder_is_asked_for_by_name(model):

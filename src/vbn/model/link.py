@@ -56,8 +56,8 @@ class Link:
         """Return the standard deviation of the probability of x ~ N(mean, variance), by Gauss-Hermite quadrature."""
         p = self.calibrated(mean[:, None] + np.sqrt(variance)[:, None] * _NODES)
         w = _WEIGHTS / _WEIGHTS.sum()
-        centre = p @ w
-        return np.asarray(np.sqrt(np.maximum((p - centre[:, None]) ** 2 @ w, 0.0)))
+        centre = np.einsum("ij,j->i", p, w)  # unlike p @ w, the same for a row whatever stands beside it
+        return np.asarray(np.sqrt(np.maximum(np.einsum("ij,j->i", (p - centre[:, None]) ** 2, w), 0.0)))
 
     def interval(self, mean: np.ndarray, variance: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the central interval of probability `level` of the probability of x ~ N(mean, variance)."""
