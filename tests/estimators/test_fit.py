@@ -117,7 +117,10 @@ def test_entities_without_data_get_a_density_from_their_parents():
     cow = fitted.posterior("cow")
     np.testing.assert_allclose(cow.mean, parent.mean, rtol=1e-5)
     u, siblings = fitted.trained_.posterior.u, fitted.trained_.rows.ids(["dog", "cat"])
-    tau = (3 * u.tau[u.active].mean() + u.tau[siblings].sum()) / (3 + 2)  # two are few: they borrow from all words
+    # Variances are averaged, and those with little data count most; two are few: they borrow from all words.
+    weight, spread = u.gamma.alpha, u.gamma.alpha / u.tau
+    total, of_all = (3 * each[u.active].mean() + each[siblings].sum() for each in (weight, spread))
+    tau = total / of_all
     np.testing.assert_allclose(cow.variance, 1.0 / tau + parent.variance, rtol=1e-5)
     np.testing.assert_allclose(u.tau[fitted.trained_.rows.id("cow")], tau, rtol=1e-5)
     assert (cow.std > fitted.posterior("dog").std).all()

@@ -119,7 +119,8 @@ def assert_densities(fitted, again, part):
             np.testing.assert_allclose(np.log(variance_again / variance), 0.0, atol=0.6)
         else:  # what the taxonomy alone says is in closed form
             np.testing.assert_allclose(mean_again, mean, atol=1e-6)
-            np.testing.assert_allclose(variance_again, variance, rtol=0.1)  # fitted, it has more siblings
+            # Fitted, it has three more siblings, and those with little data count most.
+            np.testing.assert_allclose(variance_again, variance, rtol=0.2)
 
 
 def assert_biases(fitted, again):

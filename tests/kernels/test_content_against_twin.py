@@ -16,6 +16,7 @@ from tests.twin.twin import (
     with_random_features,
 )
 from vbn.model import Linear, lower_bound, run_epoch
+from vbn.model.precisions import Siblings
 
 SEEDS = range(4)
 CONTENT = {
@@ -104,7 +105,8 @@ def test_a_cold_entity_has_the_variance_of_siblings_parents_and_content():
     last, linear, parents = len(block) - 1, block.parts()["linear"], block.parts()["hierarchy"]
     assert not block.active[last]
     content = twins.state.v.content
-    siblings = parents.precision_of_siblings(np.array([last]), block.active, block.tau)[0]
+    known = Siblings(block.active, block.tau, np.ones(len(block)))
+    siblings = parents.precision_of_siblings(np.array([last]), known)[0]
     expected = 1 / siblings + parents.variances(np.array([last]))[0] + content.leverage(last)
     np.testing.assert_allclose(block.variance[last], expected, rtol=1e-12)
     np.testing.assert_allclose(linear.leverage[last], content.leverage(last), rtol=1e-12)

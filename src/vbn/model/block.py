@@ -15,7 +15,7 @@ import numpy as np
 from vbn.kernels import EvidenceArrays
 from vbn.model.engine import Engine, row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Gaussians, Holder, Moments
-from vbn.model.precisions import Gamma, Measured, mean_precision
+from vbn.model.precisions import Gamma, Measured, Siblings
 from vbn.model.priors import Hierarchy, Match, Prior, Sum
 
 _LEAST = 1e-5  # share of the prior's precision; anything below is float32 rounding, not evidence
@@ -168,10 +168,11 @@ class Block(Gaussians, Holder):
             return
         moments = self.moments(cold)
         learned = self.active if self.learned is None else self.learned
-        siblings = self.prior.precision_of_siblings(cold, learned, self.tau)
-        if siblings is None:
-            siblings = np.full(len(cold), mean_precision(self.tau[learned]))
-        tau, variance = self.gamma.without_data(cold, moments.variance, siblings)
+        siblings = Siblings(learned, self.tau, np.broadcast_to(self.gamma.alpha, len(self)))
+        expected = self.prior.precision_of_siblings(cold, siblings)
+        if expected is None:
+            expected = np.full(len(cold), siblings.overall())
+        tau, variance = self.gamma.without_data(cold, moments.variance, expected)
         self.rate[cold] = self.gamma.at(cold).shape / tau
         self.mean[cold] = moments.mean.reshape(self.mean[cold].shape)
         self.variance[cold] = self._uneven(cold, variance).reshape(-1, *self.mean.shape[1:])

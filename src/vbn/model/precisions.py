@@ -10,7 +10,7 @@ entity has little data, and lets the data decide where there is much.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -124,10 +124,11 @@ class Gamma:
 
         Notes
         -----
-        "siblings": how far the trained children of a parent lie from it says how far this one may lie; the parents'
-        own uncertainty is added once. "mean_field": the fixed point of the updates, E[tau] = alpha / (beta + t V / 2),
-        where V is the variance of the prior mean; iteration converges to it very slowly. "prior": alpha / beta. The
-        factorised posterior of the last two does not count V itself, and "mean_field" mistakes it for a distance.
+        "siblings": how far the trained children of a parent lie from it says how far this one may lie, see `Siblings`;
+        the parents' own uncertainty is added once. "mean_field": the fixed point of the updates, E[tau] = alpha / (beta
+        + t V / 2), where V is the variance of the prior mean; iteration converges to it very slowly. "prior": alpha /
+        beta. The factorised posterior of the last two does not count V itself, and "mean_field" mistakes it for a
+        distance.
         """
         own, capped = self.at(rows), np.minimum(variance, _WIDEST)
         if self.cold == "siblings":
@@ -138,9 +139,30 @@ class Gamma:
         return own.alpha / beta, beta / own.alpha
 
 
-def mean_precision(tau: np.ndarray) -> float:
-    """Return the mean of some E[tau], or 1 if there are none."""
-    return float(tau.mean()) if len(tau) else 1.0
+class Siblings(NamedTuple):
+    """What entities with data say of those without: which they are, their E[tau], and how much each of them counts.
+
+    An entity without data is most like those with little: they count by the weight of their precision's prior, which
+    falls as data comes. What is pooled is variances 1 / E[tau], as the density of a further sibling has their mean.
+    """
+
+    known: np.ndarray
+    tau: np.ndarray
+    weight: np.ndarray
+
+    def precision(self, pooled: Callable[[np.ndarray, float], Any]) -> Any:
+        """Return E[tau] of a further sibling; `pooled` takes values of all entities and their mean over the known."""
+        weights = self.weight, self.weight / self.tau
+        total, spread = (pooled(values, _mean(values[self.known])) for values in weights)
+        return total / spread
+
+    def overall(self) -> float:
+        """Return the same over all of them; 1 if there are none."""
+        return float(self.precision(lambda _, mean: mean))
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else 1.0
 
 
 def _auto() -> dict[str, float | str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from vbn.data import Vocabulary
 from vbn.model.fields import Holder, Moments
-from vbn.model.precisions import Hyperpriors
+from vbn.model.precisions import Hyperpriors, Siblings
 from vbn.model.side import Side
 
 if TYPE_CHECKING:
@@ -143,8 +143,8 @@ class Prior(Holder):
     def settle(self) -> None:
         """Set the variables of this prior that no data reaches, in closed form."""
 
-    def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray | None:  # noqa: ARG002
-        """Return the E[tau] that the active rows most like each of some rows have; None if all are alike."""
+    def precision_of_siblings(self, rows: np.ndarray, siblings: Siblings) -> np.ndarray | None:  # noqa: ARG002
+        """Return the E[tau] that rows without data have, by those most like each of them; None if all are alike."""
         return None
 
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:  # noqa: ARG002

@@ -17,7 +17,7 @@ from vbn.kernels import ParentArrays
 from vbn.model.engine import row_ranges
 from vbn.model.fields import MEAN, RATE, VARIANCE, Field, Moments
 from vbn.model.graph import Graph
-from vbn.model.precisions import Gamma, Measured, mean_precision
+from vbn.model.precisions import Gamma, Measured, Siblings
 from vbn.model.priors.base import Match, Prior, Setting, Share, Upper, register
 from vbn.model.side import Side
 
@@ -214,9 +214,17 @@ class Hierarchy(Prior):
             self.variance[level] = variance
             self.rate[level] = self.gamma.shape / tau
 
-    def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return E[tau] pooled over the trained children of each row's parents."""
-        return self.graph.of_siblings(rows, tau, active, mean_precision(tau[active]))
+    def precision_of_siblings(self, rows: np.ndarray, siblings: Siblings) -> np.ndarray:
+        """Return E[tau] as the trained children of each row's parents have it."""
+        return self._pooled(rows, siblings)
+
+    def _pooled(self, rows: np.ndarray, siblings: Siblings, shares: np.ndarray | None = None) -> np.ndarray:
+        """Return E[tau] pooled over siblings; `shares` says how much of each child belongs to the parent."""
+
+        def pooled(values: np.ndarray, overall: float) -> np.ndarray:
+            return self.graph.of_siblings(rows, values, siblings.known, overall, shares)
+
+        return np.asarray(siblings.precision(pooled))
 
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:
         """Return the categories of both priors, matched by their nodes."""

@@ -23,7 +23,7 @@ from vbn.data import Vocabulary
 from vbn.kernels import ParentArrays
 from vbn.model.engine import row_ranges
 from vbn.model.fields import PLAIN, Field, Moments
-from vbn.model.precisions import mean_precision
+from vbn.model.precisions import Siblings
 from vbn.model.priors.base import Match, Prior, Setting, Share, register
 from vbn.model.priors.hierarchy import Hierarchy
 from vbn.model.side import Side
@@ -121,10 +121,9 @@ class Mixture(Hierarchy):
 
         self._sweep(update_chosen_categories, block, offset, engine, self.responsibilities())
 
-    def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return E[tau] pooled over the trained children that each row's parents explain."""
-        shares = self._by_child(self.responsibilities())
-        return self.graph.of_siblings(rows, tau, active, mean_precision(tau[active]), shares)
+    def precision_of_siblings(self, rows: np.ndarray, siblings: Siblings) -> np.ndarray:
+        """Return E[tau] as the trained children that each row's parents explain have it."""
+        return self._pooled(rows, siblings, self._by_child(self.responsibilities()))
 
     def matched(self, old: Prior, entities: Match) -> Mapping[str, Match]:
         """Return the categories and the edges of both priors, matched by their nodes."""

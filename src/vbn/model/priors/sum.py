@@ -9,6 +9,7 @@ import numpy as np
 
 from vbn.data import Vocabulary
 from vbn.model.fields import Holder
+from vbn.model.precisions import Siblings
 from vbn.model.priors.base import PRIORS, Prior, Setting, Share
 from vbn.model.priors.fixed import Zero
 from vbn.model.side import Side
@@ -85,9 +86,9 @@ class Sum(Prior):
         for prior in sorted(self.priors, key=lambda prior: not prior.everywhere):
             prior.settle()
 
-    def precision_of_siblings(self, rows: np.ndarray, active: np.ndarray, tau: np.ndarray) -> np.ndarray | None:
+    def precision_of_siblings(self, rows: np.ndarray, siblings: Siblings) -> np.ndarray | None:
         """Return what the first prior says that knows siblings."""
-        told = (prior.precision_of_siblings(rows, active, tau) for prior in self.priors)
+        told = (prior.precision_of_siblings(rows, siblings) for prior in self.priors)
         return next((found for found in told if found is not None), None)
 
     def part(self, first: int, last: int) -> Sum:
