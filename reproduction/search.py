@@ -32,7 +32,7 @@ _BAYES: Space = {
 }
 _BAYES_ITEMS: Space = {
     **_BAYES,
-    "dim": (20, 50),
+    "dim": (20, 50, 100),
     "negatives": (1, 2, 4),
     "epochs": (5, 10),
     "weight": ("auto", 30.0, "none"),
