@@ -134,7 +134,7 @@ def test_bytes_that_are_no_text(tmp_path, name):
 
 def test_paths_that_lead_nowhere(tmp_path):
     (tmp_path / "ratings.csv").write_text("user,item\nu,i\n")
-    (tmp_path / "ratings.json").write_text("x")
+    (tmp_path / "ratings.xyz").write_text("x")
     (tmp_path / "ratings").write_text("x")
     with pytest.raises(DataError, match=r"no such file.* did you mean .*ratings.csv"):
         Dataset.from_interactions(tmp_path / "rating.csv")
@@ -142,7 +142,7 @@ def test_paths_that_lead_nowhere(tmp_path):
         Dataset.from_sequences("the cat sat")
     with pytest.raises(DataError, match="is a folder"):
         Dataset.from_interactions(tmp_path)
-    for name in ("ratings.json", "ratings"):
+    for name in ("ratings.xyz", "ratings"):
         with pytest.raises(DataError, match=r"suffix must be one of \.csv, \.tsv, \.txt, \.parquet"):
             Dataset.from_interactions(tmp_path / name)
 

@@ -27,6 +27,7 @@ from vbn.data import (
     column_names,
     find_columns,
     find_file,
+    likely_pair,
     open_sheet,
     plain_name,
     read_columns,
@@ -37,7 +38,7 @@ from vbn.data import (
 
 LEFT = ("left", *INTERACTIONS[0].aliases, "word1", "word_1", "source", "subject", "first")
 RIGHT = ("right", *INTERACTIONS[1].aliases, "word2", "word_2", "target", "object", "second")
-_SCORES = ("rating", "score", "similarity", "human_(mean)")
+_SCORES = ("rating", "score", "similarity", "human")
 _TEXT_FILE = frozenset({"header", "delimiter", "min_count", "max_size"})
 # What each constructor takes, and how many columns it reads.
 _ACCEPTED = {
@@ -247,12 +248,13 @@ def _by_catalogue(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str
 def _asking_for_kind(path: Path, names: Sequence[str]) -> str:
     """Return what to say where the kind of a file cannot be found, with an example from its own columns."""
     wanted = f"say with --kind what {path.name} holds: {', '.join(_ACCEPTED)}"
-    if len(names) < 2 or any(split_columns(name) != [name] for name in names[:2]):
+    pair = likely_pair(names)
+    if len(pair) < 2 or any(split_columns(name) != [name] for name in pair):
         return f"{wanted}. Columns called user and item mean interactions." if path.is_file() else wanted
     listed = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
     return (
-        f"{wanted}. It has the columns {listed}; if the first two are users and items: "
-        f"--kind interactions {_columns_option(names[:2])}"
+        f"{wanted}. It has the columns {listed}; if {pair[0]!r} holds users and {pair[1]!r} items: "
+        f"--kind interactions {_columns_option(pair)}"
     )
 
 

@@ -27,7 +27,8 @@ from vbn.data.io.inputs import Table, as_table, read_parquet, speaking_as
 from vbn.data.levels import WITHIN, find_levels, flat, mark_of, splitter
 from vbn.data.vocabulary import MISSING_TEXTS, Vocabulary, missing_name, row_number
 
-_LABELS = ("title", "label", "name", "product_name", "item_name", "display_name", "titel", "bezeichnung", "produktname")
+_NAMES = ("product_name", "item_name", "display_name", "produktname", "artikelname", "artikelbezeichnung")
+_LABELS = ("title", "label", "name", "titel", "bezeichnung", *_NAMES, "product", "article", "artikel", "produkt")
 _SHOWN = 5  # names that a message lists
 _WHOLE = re.compile(r"[+-]?\d+\.0+")
 
@@ -239,11 +240,12 @@ def _find_id(cells: Cells, vocabulary: Vocabulary) -> int:
 
 
 def _find_label(cells: Cells, place: int) -> int | None:
-    """Return the column called like a title; one that repeats the ids is none."""
+    """Return the column called like a title; one that repeats the ids, or whose values mostly repeat, is none."""
     plain = [plain_name(name) for name in cells.names]
     for usual in _LABELS:
         at = plain.index(usual) if usual in plain else place
-        if at != place and cells.filled[at] and cells.columns[at] != cells.columns[place]:
+        titles = cells.filled[at]
+        if at != place and 2 * len(set(titles)) > len(titles) and cells.columns[at] != cells.columns[place]:
             return at
     return None
 

@@ -111,7 +111,7 @@ def counted_pairs(read: Columns, fields: Sequence[Field]) -> Pairs:
         check_times(times, read.where)
     if values is None:
         return Pairs(left, right, np.ones(len(left)), times)
-    check_counts(values, count.removesuffix("s"), read.where)
+    check_counts(values, count.removesuffix("s"), read.where, rows=True)
     seen = values > 0
     times = None if times is None else times[seen]
     return Pairs(Coded(left.names, left.codes[seen]), Coded(right.names, right.codes[seen]), values[seen], times)

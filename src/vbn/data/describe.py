@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from vbn._errors import ParameterError
 
 if TYPE_CHECKING:
+    from vbn.data.counts import BoolArray
     from vbn.data.dataset import Dataset
     from vbn.data.features import Features, Source
     from vbn.data.taxonomy import Taxonomy
@@ -137,7 +138,29 @@ def _taxonomy(taxonomy: Taxonomy, names: Vocabulary) -> dict[str, Any]:
         "levels": [list(chain) for chain in taxonomy.levels],
         "items_and_categories": [names[number] for number in taxonomy.category_ids.tolist() if seen[number]],
         "in_several_levels": list(taxonomy.ambiguous),
+        "spelled_otherwise": _spelled_otherwise(names, has_parents, seen, taxonomy.category_ids.tolist()),
     }
+
+
+def _spelled_otherwise(
+    names: Vocabulary, has_parents: BoolArray, seen: BoolArray, categories: Sequence[int]
+) -> dict[str, str]:
+    """Return names without a parent that differ from one of the taxonomy in case, spaces or punctuation only."""
+    known = {_bare(names[at]): names[at] for at in (*categories, *np.flatnonzero(has_parents).tolist())}
+    strangers = np.setdiff1d(np.flatnonzero(seen & ~has_parents), categories)
+    alike = ((names[at], known.get(_bare(names[at]))) for at in strangers.tolist())
+    return {name: other for name, other in alike if other is not None and _bare(name)}
+
+
+def _bare(name: str) -> str:
+    """Return the letters and digits of a name.
+
+    Examples
+    --------
+    >>> _bare("M17.1"), _bare(" m 171")
+    ('m171', 'm171')
+    """
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
@@ -182,6 +205,13 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
         + ("" if taxonomy["coverage"] else " (is it child, then parent, with names spelled as in the data?)")
         + (f"; {counted(dropped, 'edge')} dropped to break cycles" if dropped else "")
     )
+    if taxonomy["spelled_otherwise"]:
+        alike = taxonomy["spelled_otherwise"]
+        shown = ", ".join(f"{name!r} ({other!r})" for name, other in list(alike.items())[:_LISTED])
+        yield (
+            f"  spelling   {counted(len(alike), 'name')} without a parent that the taxonomy has in other case or "
+            f"punctuation: {shown}" + (", ..." if len(alike) > _LISTED else "")
+        )
     if taxonomy["levels"]:
         yield f"  levels     {', '.join(' > '.join(chain) for chain in taxonomy['levels'])} (columns of the catalogue)"
     both = dict.fromkeys([*taxonomy["in_several_levels"], *taxonomy["items_and_categories"]])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _UNITS = {"s": ("seconds", 1.0), "min": ("minutes", 60.0), "h": ("hours", 3600.0), "d": ("days", 86400.0)}
 _UNITS |= {"w": ("weeks", 7 * 86400.0), "y": ("years", 365.25 * 86400.0)}
 _SECONDS = {name: long for short, (word, long) in _UNITS.items() for name in (short, word, word.removesuffix("s"))}
+_SECONDS_SINCE_1970 = 1e8  # times above it are seconds of dates after 1973
 _FADED = 1000.0  # half-lives after which nothing is left in double precision
 _LENGTH = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
@@ -81,7 +82,11 @@ def weighed(
             raise DataError(f"min_weight needs weights; give them as {REMEDY}", remedies=[("weights",)])
         if not np.isfinite(values).all():
             where = read.where(int(np.argmax(~np.isfinite(values))))
-            raise DataError(f"the weight at {where} is missing or infinite; correct the row or leave it out")
+            raise DataError(
+                f"the weight at {where} is missing or infinite; correct the row, or pass {REMEDY} to leave out all "
+                "rows without one",
+                remedies=[("missing", "drop")],
+            )
         read = read.only(values >= min_weight)
         if len(read) == 0:
             raise DataError(
@@ -101,7 +106,7 @@ def weighed(
         times = read.numbers["time"]
         check_times(times, read.where)
         ages = (times.max(initial=-math.inf) - times) / length_of(half_life)
-        _check_unit(half_life, ages)
+        _check_unit(half_life, times, ages)
         share = np.exp2(-ages)
         before = read.numbers.get("weights", np.ones(len(read)))
         read = replace(read, numbers={**read.numbers, "weights": before * share})
@@ -111,8 +116,18 @@ def weighed(
     return read, reading
 
 
-def _check_unit(half_life: Any, ages: np.ndarray) -> None:
-    """Refuse a number that leaves nothing of most rows: 90 of dates are seconds, and days were meant."""
+def _check_unit(half_life: Any, times: np.ndarray, ages: np.ndarray) -> None:
+    """Refuse a half-life in another unit than the times.
+
+    A number may leave nothing of most rows: 90 of dates are seconds, and days were meant. A text is in seconds, and
+    changes nothing where times are days, years or written as 20240531.
+    """
+    in_seconds = isinstance(half_life, str) and half_life.strip()[-1].isalpha()
+    if in_seconds and len(ages) and 0 < times.max() < _SECONDS_SINCE_1970 and ages.max() < 1.0:
+        raise ParameterError(
+            f"half_life={half_life!r} needs dates or seconds, but the times are numbers up to {times.max():.10g}, all "
+            "within one half-life; write them as 2024-05-31, or give half_life as a number in their unit"
+        )
     plain = not isinstance(half_life, str) or half_life.strip().replace(".", "", 1).isdigit()
     if plain and len(ages) and np.median(ages) > _FADED:
         raise ParameterError(

@@ -7,6 +7,7 @@ what may be counts is read, or the user is asked to name it.
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set, Sized
@@ -18,7 +19,7 @@ import numpy as np
 
 from vbn._errors import REMEDY, DataError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, FloatArray
-from vbn.data.io.numbers import NotANumberError, as_numbers, as_times
+from vbn.data.io.numbers import NotANumberError, as_numbers, as_times, least_purchase
 from vbn.data.vocabulary import Coded, Encoder, Where, encode, item_number, left_out, settle, shown
 
 INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
@@ -62,6 +63,8 @@ COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, 
 _IDS, _ORDERS = ("id", "ids", "no", "nr", "key", "uuid"), ("order", "orderid", "invoice", "session", "basket")
 RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores", "bewertung", "bewertungen", "sterne"))
 """Last words of the names of columns that say how much somebody liked something, not how much a row weighs."""
+_UNIT = re.compile(r"(?<=\S)\s*(\([^()]*\)|\[[^][]*\])$")  # at the end of a column's name
+COMMENTS = "remove lines of comments, such as by grep -v '^#'"
 _MARKS = ("|", ";", ",")  # what may separate several names in a cell
 _LOOKED_AT, _OFTEN = 10_000, 0.5  # names among which lists are looked for, and the share of them from which on they are
 _AGES = frozenset(("age", "alter"))
@@ -104,8 +107,15 @@ class Picked(NamedTuple):
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a column in the form that is compared with usual names."""
-    return name.strip().lower().replace(" ", "_").replace("-", "_")
+    """Return the name of a column in the form that is compared with usual names, without a unit.
+
+    Examples
+    --------
+    >>> plain_name("Item-ID"), plain_name("Kunden Nr."), plain_name("Menge (Stk.)"), plain_name("price [EUR]")
+    ('item_id', 'kunden_nr', 'menge', 'price')
+    """
+    bare = _UNIT.sub("", name.strip().lower())
+    return (bare.rstrip(". ") or bare).replace(" ", "_").replace("-", "_")
 
 
 def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field]) -> Picked:
@@ -194,7 +204,7 @@ def _place_required(found: dict[str, int], header: Header, fields: Sequence[Fiel
         if not left:
             raise DataError(
                 f"{header.source} has no column for {item.key}: its columns are {_listed(header.names)} "
-                "(is the delimiter right?)"
+                f"({COMMENTS if header.names[0].startswith('#') else 'is the delimiter right?'})"
             )
         found[item.key], placed = (_likely(header, found) or left)[0], True
     return placed
@@ -248,6 +258,34 @@ def warn_of_ratings(header: Header, picked: Picked, fields: Sequence[Field]) -> 
         message += f"keep those of at least 3.5, say, with {REMEDY}, or "
         remedies.insert(0, ("min_weight", 3.5))
     warning = VBNWarning(f"{message}take them as {weights} with {REMEDY}", remedies=remedies)
+    warnings.warn(warning, stacklevel=caller_level())
+
+
+def unread_amounts(header: Header, picked: Picked, fields: Sequence[Field]) -> int | None:
+    """Return a column called like amounts that is not read, as the user named the others; None if there is none."""
+    if not header.named or "weights" in picked.places or not any(item.key == "weights" for item in fields):
+        return None
+    left = (at for at, name in enumerate(header.names) if at not in picked.places.values() and _is_amount(name))
+    return next(left, None)
+
+
+def _is_amount(name: str) -> bool:
+    """Return whether a column is called like one of amounts that were bought."""
+    return plain_name(name) in _AMOUNTS
+
+
+def warn_of_returns(amounts: FloatArray, at: int, header: Header, picked: Picked) -> None:
+    """Say that rows whose amount is 0 or below, such as returns, count like all others."""
+    returns = int((amounts <= 0).sum())
+    if not returns or not (amounts > 0).any():
+        return
+    name = header.names[at]
+    named = {key: header.names[picked.places[key]] for key in ("users", "items")}
+    warning = VBNWarning(
+        f"column {name!r} of {header.source} is not read: {returns:,} rows where it is 0 or below, such as returns, "
+        f"count as any other; leave them out with {REMEDY} and {REMEDY}",
+        remedies=[("columns", {**named, "weights": name}), ("min_weight", least_purchase(amounts))],
+    )
     warnings.warn(warning, stacklevel=caller_level())
 
 
@@ -418,24 +456,30 @@ class Columns:
                 return f"{where(row)}{link}{title}"
 
             there &= settle(column, missing, at, text, key in gaps)
-        if missing == "drop" and "time" in self.numbers:
-            there &= np.isfinite(self.numbers["time"])
+        if missing == "drop":
+            for wrong in self._gaps().values():
+                there &= ~wrong
         return self if there.all() else self.only(there)
+
+    def _gaps(self) -> dict[str, BoolArray]:
+        """Return which rows lack a number, by field, if any does; a time that is infinite is none."""
+        numbers = self.numbers.items()
+        lacking = {key: ~np.isfinite(values) if key == "time" else np.isnan(values) for key, values in numbers}
+        return {key: wrong for key, wrong in lacking.items() if key == "time" or wrong.any()}
 
     def _title(self, key: str) -> str:
         return f"column {self.titles[key]!r}" if key in self.titles else key
 
     def _without_few(self, gaps: Set[str]) -> Columns:
-        """Return the rows without the few that lack a name or a time, of which a warning tells."""
-        wrong = {key: column.codes < 0 for key, column in self.labels.items() if key not in gaps}
-        if "time" in self.numbers:
-            wrong["time"] = ~np.isfinite(self.numbers["time"])
+        """Return the rows without the few that lack a name, a time or a number, of which a warning tells."""
+        unnamed = {key: column.codes < 0 for key, column in self.labels.items() if key not in gaps}
+        wrong = unnamed | self._gaps()
 
         def at(row: int) -> str:
             title = self._title(next(key for key, there in wrong.items() if there[row]))
             return f"{self.where(row)}, {title}" if self.file else f"{self.where(row)} of {title} of {self.source}"
 
-        lacks = "name or a time" if "time" in wrong else "name"
+        lacks = " or a ".join(["name", *(key.removesuffix("s") for key in wrong if key not in unnamed)])
         gone = left_out(np.logical_or.reduce([*wrong.values()]), at, lacks=lacks)
         return self.only(~gone) if gone.any() else self
 

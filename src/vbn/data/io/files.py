@@ -7,6 +7,7 @@ import difflib
 import gzip
 import io
 import lzma
+import math
 import os
 import re
 import struct
@@ -27,8 +28,21 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from vbn._errors import REMEDY, DataError, ParameterError, VBNWarning, caller_level
-from vbn.data.io.columns import Columns, Field, Header, naming_columns, pick, plain_name, refuse_times, warn_of_ratings
-from vbn.data.io.numbers import as_number, is_number, time_reader, with_comma
+from vbn.data.counts import FloatArray
+from vbn.data.io.columns import (
+    COMMENTS,
+    Columns,
+    Field,
+    Header,
+    naming_columns,
+    pick,
+    plain_name,
+    refuse_times,
+    unread_amounts,
+    warn_of_ratings,
+    warn_of_returns,
+)
+from vbn.data.io.numbers import as_number, is_amount, is_number, time_reader, with_comma
 from vbn.data.vocabulary import Encoder, Where, item_number
 
 _PYTHON = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, EOFError, OSError, MemoryError)
@@ -39,7 +53,7 @@ UNREADABLE = (*_PYTHON, *_PARSING, *_ARCHIVES, RuntimeError)  # RuntimeError: en
 
 Catch it around the call of such a reader alone: faults of one's own code look the same.
 """
-TEXT, _SHEETS = ("csv", "tsv", "txt"), ("xlsx", "xls", "ods")
+TEXT, _SHEETS, _JSON = ("csv", "tsv", "txt"), ("xlsx", "xls", "ods"), ("json", "jsonl", "ndjson")
 _QUOTED = re.compile(r'"[^"]*"')
 _BLOCK = 256  # rows that are taken apart into columns at a time
 _WINDOWS, _SAVE = "cp1252", "save the file as UTF-8 (in a spreadsheet: CSV UTF-8)"
@@ -96,6 +110,12 @@ def find_file(
         readable = ", ".join(f".{name}" for name in kinds)
         if kind in _SHEETS:
             raise DataError(f"{path.name!r} is a spreadsheet; save the sheet as csv (CSV UTF-8)")
+        if kind in _JSON:
+            raise DataError(
+                f"{path.name!r} is JSON, which is not read: write its records to a csv, or each text to a line of a "
+                f".txt; in Python, pass {REMEDY}",
+                remedies=[("", "what pandas.read_json returns")],
+            )
         raise DataError(
             f"cannot tell how to read {path.name!r}: its suffix must be one of {readable}, "
             f"or one of these followed by .gz (or name the delimiter of a text file with {REMEDY})",
@@ -298,8 +318,9 @@ class Sheet(NamedTuple):
     example: list[str]  # the first row of data, empty if there is none
 
     def header(self, source: str) -> Header:
-        """Return what is known of the columns; one holds numbers if its first entry is a number."""
-        return Header(self.names, source, self.has_header, lambda at: is_number("".join(self.example[at : at + 1])))
+        """Return what is known of the columns; one holds numbers if its first entry is a number, but no code (007)."""
+        cells = self.example
+        return Header(self.names, source, self.has_header, lambda at: at < len(cells) and is_amount(cells[at]))
 
 
 def open_sheet(
@@ -363,7 +384,17 @@ def read_csv(
         return read_csv(file, chosen, fields, False, delimiter)
     refuse_times(columns.numbers, found, picked)
     warn_of_ratings(found, picked, fields)
+    unread = unread_amounts(found, picked, fields)
+    if unread is not None and found.is_number(unread):
+        warn_of_returns(_amounts(file, mark, unread), unread, found, picked)
     return columns
+
+
+def _amounts(file: File, delimiter: str | None, place: int) -> FloatArray:
+    """Return the numbers in a column of a file with a header that was read already; others are NaN."""
+    rows = islice(filter(any, split_rows(file, delimiter)), 1, None)
+    read = (row[place].replace(",", ".") for row in rows)
+    return np.fromiter((float(text) if is_number(text) else math.nan for text in read), dtype=np.float64)
 
 
 def unsure(sheet: Sheet, fields: Sequence[Field], name: str, places: Mapping[str, int]) -> DataError:
@@ -452,8 +483,11 @@ def checked_rows(sheet: Sheet, name: str) -> Iterator[Row]:
     width = len(sheet.names)
     for line, row in sheet.rows:
         if len(row) != width:
+            remedy = "quote fields that hold the delimiter, and fill in missing ones"
+            if any(cells[0].startswith("#") for cells in (sheet.names, sheet.example, row)):
+                remedy += f"; {COMMENTS}"
             raise DataError(
                 f"line {line} of {name} has {len(row)} field{'s' * (len(row) != 1)} where the first line "
-                f"has {width}; quote fields that hold the delimiter, and fill in missing ones"
+                f"has {width}; {remedy}"
             )
         yield line, row

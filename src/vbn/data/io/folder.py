@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,8 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Parts, str]:
     except FileNotFoundError as error:
         missing = Path(error.filename).name
         message = f"{path} is not a data set that to_folder wrote: it has no {missing}; name a file in it to read that"
+        if any(path.glob("*.txt")):
+            message += f", or join its texts: awk 1 {shlex.quote(str(path))}/*.txt > texts.txt"
         raise DataError(message) from error
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{path} is damaged, or was not written by this version of to_folder: {error}") from error

@@ -26,7 +26,9 @@ from vbn.data.io.columns import (
     pick,
     plain_name,
     refuse_times,
+    unread_amounts,
     warn_of_ratings,
+    warn_of_returns,
 )
 from vbn.data.io.files import (
     File,
@@ -39,11 +41,11 @@ from vbn.data.io.files import (
     read_lines,
     reading,
 )
-from vbn.data.io.numbers import NotANumberError
+from vbn.data.io.numbers import NotANumberError, as_numbers
 from vbn.data.vocabulary import row_number, settled_missing, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
-_USERS = ("user", "userid", "user_id", "patient", "customer")
+_USERS = ("user", "userid", "user_id", "patient", "customer", "subject_id", "pat_id", "customer_no", "customer_number")
 _KUNDEN = ("kunde", "kundennummer", "kundennr", "kunden_nr", "kunden_id", "nutzer", "nutzer_id", "patientennummer")
 INTERACTIONS = (
     Field("users", (*_USERS, "row", "users", "customer_id", "customerid", "client", "buyer", "patient_id", *_KUNDEN)),
@@ -330,6 +332,9 @@ def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[F
     columns.check_lengths()
     refuse_times(columns.numbers, table.header, picked)
     warn_of_ratings(table.header, picked, fields)
+    unread = unread_amounts(table.header, picked, fields)
+    if unread is not None and table.header.is_number(unread):
+        warn_of_returns(as_numbers(table.column(unread), "amounts"), unread, table.header, picked)
     return columns
 
 
@@ -361,6 +366,20 @@ def table_kind(names: Sequence[str]) -> str | None:
         if all(plain.intersection(item.aliases) for item in fields if not item.optional):
             return kind
     return None
+
+
+def likely_pair(names: Sequence[str]) -> list[str]:
+    """Return the columns of a table that are read as users and items if nobody names them; fewer if it has fewer.
+
+    Examples
+    --------
+    >>> likely_pair(["who", "date", "price", "product"]), likely_pair(["only"])
+    (['who', 'product'], ['only'])
+    """
+    if len(names) < 2:
+        return list(names)
+    pair = pick(Header(names, "the table", True, lambda _: False), {}, INTERACTIONS[:2])
+    return [names[pair.places[item.key]] for item in INTERACTIONS[:2]]
 
 
 def text_kind(path: str | os.PathLike[str]) -> str:

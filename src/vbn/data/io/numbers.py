@@ -14,6 +14,7 @@ from vbn.data.vocabulary import Where, item_number
 
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4}|\d\d)([ T].*)?")  # day, month, year
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+_LEADING_ZERO = re.compile(r"\s*0\d")
 _LARGE = 2**1023  # whole numbers beyond this may not fit a float64
 
 
@@ -47,6 +48,11 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return _DECIMAL_COMMA.fullmatch(cell) is not None
     return True
+
+
+def is_amount(cell: str) -> bool:
+    """Return whether a field of a file may be an amount: a number, but no code such as 00712."""
+    return is_number(cell) and _LEADING_ZERO.match(cell) is None
 
 
 def as_numbers(values: object, what: str, where: Where = item_number) -> FloatArray:
@@ -136,8 +142,11 @@ def check_times(values: FloatArray, where: Where) -> None:
         )
 
 
-def check_counts(values: FloatArray, what: str, where: Where) -> None:
-    """Refuse counts that are missing, infinite or negative, naming the first one."""
+def check_counts(values: FloatArray, what: str, where: Where, rows: bool = False) -> None:
+    """Refuse counts that are missing, infinite or negative, naming the first one.
+
+    `rows` is whether they are of rows, which can be left out.
+    """
     wrong = ~((values >= 0) & np.isfinite(values))
     if not wrong.any():
         with np.errstate(over="ignore"):
@@ -148,7 +157,27 @@ def check_counts(values: FloatArray, what: str, where: Where) -> None:
     value = values[first]
     fault = "missing (NaN)" if np.isnan(value) else "infinite" if np.isinf(value) else f"negative ({value:g})"
     more = f" (and {int(wrong.sum()) - 1:,} more like it)" if wrong.sum() > 1 else ""
-    raise DataError(
+    message = (
         f"the {what} at {where(first)} is {fault}{more}; counts and weights must be finite and not "
         "negative: correct the row or leave it out"
     )
+    remedies: list[tuple[str, object]] = []
+    if rows and np.isnan(values).any():
+        message += f"; {REMEDY} leaves out all rows without one"
+        remedies.append(("missing", "drop"))
+    elif rows and what == "weight" and (values > 0).any():
+        message += f"; {REMEDY} leaves out all rows below that, such as returns, and counts the others 1 each"
+        remedies.append(("min_weight", least_purchase(values)))
+    raise DataError(message, remedies=remedies)
+
+
+def least_purchase(values: FloatArray) -> float:
+    """Return the smallest number above 0, or 1 if that is smaller.
+
+    Examples
+    --------
+    >>> least_purchase(np.array([-1.0, 0.0, 2.0])), least_purchase(np.array([-1.0, 0.5]))
+    (1, 0.5)
+    """
+    least = float(values[values > 0].min())
+    return 1 if least >= 1 else least

@@ -49,6 +49,7 @@ function keepingFocus(draw) {
 }
 
 function keys() {
+  if (matchMedia("(pointer: coarse)").matches) document.getElementById("search").placeholder = "Find an entity…"; // no keys to press
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();  // the address names the view, not a place on the page
     panel.focus();

@@ -29,7 +29,7 @@ export function amounts(points, by) {
     return { of: (n) => Math.log1p(points.count[n]) / Math.max(most, 1e-9), low: "never seen", high: times(points.most) };
   }
   const [low, high] = points.bounds;
-  return { of: (n) => (points.std[n] - low) / Math.max(high - low, 1e-9), low: `${number(low)}: well known`, high: `${number(high)}: uncertain` };
+  return { of: (n) => (points.std[n] - low) / Math.max(high - low, 1e-9), low: `${number(low)} or less`, high: `${number(high)} or more` };
 }
 
 // Red, green and blue of all points, between 0 and 1.

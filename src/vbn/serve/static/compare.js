@@ -10,7 +10,7 @@ import { field } from "./search.js";
 
 // In words, compared with pairs that were taken at random.
 const verdict = (expected, cosine, std, cosines) => {
-  if (Math.abs(cosine) < 2 * std) return "too uncertain to tell whether they are alike";
+  if (Math.abs(cosine) < 2 * std && cosine + 2 * std > cosines["0.9"]) return "too uncertain to tell whether they are alike";
   if (cosine < 0) return "they point away from each other";
   return expected > cosines["0.99"] ? "closer than 99 of 100 pairs" : expected > cosines["0.9"] ? "closer than 9 of 10 pairs" : "no closer than many pairs are";
 };
@@ -20,14 +20,17 @@ function figure(title, value, std, note) {
   return h("div", { class: "figure" }, h("dt", {}, title), h("dd", {}, told));
 }
 
-// Whom both are near; of a row and a column, what is likely for the one and near the other.
+// Whom both are near; of a row and a column, what is likely for the one and near the other, in the order of the page.
 function nearBoth(found, names) {
-  const title = found.cosine === null ? `Likely for ${names.row} and near ${names.column}` : "Near both";
+  const mixed = found.cosine === null;
+  const title = mixed ? `Likely for ${names.row} and near ${names.column}` : "Near both";
+  const numbers = names.order.map((side) => (side === "row" ? `how well it fits ${names.row}` : `its cosine with ${names[side]}`)).join(", and ");
+  const note = `${found.n_shared > found.shared.length ? `The first ${whole(found.shared.length)}` : "Of each"}: ${numbers}.`;
   const list = h("ol", { class: "ranked plainly", "aria-label": title }, found.shared.map((one) =>
     h("li", {}, entityLink(one), h("span", { class: "value" }, `${number(one.first)} and ${number(one.second)}`))));
   return block(
-    `${title}: ${whole(found.n_shared)} of the ${found.looked_at} ${found.cosine === null ? "first" : "nearest"} of each`,
-    found.shared.length ? list : h("p", { class: "note" }, "None."),
+    `${title}: ${whole(found.n_shared)} of the ${mixed ? `first ${found.looked_at}` : `${found.looked_at} nearest`} of each`,
+    found.shared.length ? [h("p", { class: "note" }, note), list] : h("p", { class: "note" }, "None."),
   );
 }
 
@@ -87,6 +90,8 @@ export function compare(sheet, state, model, map) {
       if (found.shared.every((one) => one.side === "column")) map.mark("near", found.shared.map((one) => one.name));
     }
     const [row, column] = state.side === "row" ? both : [...both].reverse();
-    return together(found, cosines, model.shared, { row: shown(row), column: shown(column) });
+    const [first, second] = both.map(shown);
+    const order = found.cosine !== null ? ["first", "second"] : state.side === "row" ? ["row", "column"] : ["column", "row"];
+    return together(found, cosines, model.shared, { first, second, row: shown(row), column: shown(column), order });
   });
 }

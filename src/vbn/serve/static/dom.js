@@ -31,7 +31,7 @@ export function number(value, digits = 2) {
 
 export function percent(value) {
   const fine = value > 0.0005 && value < 0.9995 && (value < 0.01 || value > 0.99);
-  return `${(100 * value).toFixed(fine ? 1 : 0)} %`;
+  return `${(100 * value).toFixed(fine ? 1 : 0)}\u00a0%`;
 }
 
 export const whole = (count) => count.toLocaleString("en");

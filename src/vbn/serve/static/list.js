@@ -29,7 +29,7 @@ export function list(sheet, state, model, map) {
     const basket = address({ view: "recommend", has: words.slice(0, BASKET).map((one) => one.name) });
     return [
       h("h2", {}, `${whole(points.length)} ${points.length === 1 ? "entity" : "entities"} inside`),
-      h("p", {}, `Half of them have an uncertainty of ${number(std)} or less. Of half of them, ${percent(prior)} or less of what is known comes from their parents.`),
+      h("p", {}, `Half of them have an uncertainty of ${number(std)} or less. For half of them, ${percent(prior)} or less of what is known comes from their parents.`),
       h("div", { class: "buttons" },
         h("button", { type: "button", onclick: () => save(points) }, `Save as csv${points.length > SAVED ? ` (the first ${whole(SAVED)})` : ""}`),
         h("a", { class: "pill", href: basket }, `What goes with ${points.length > BASKET ? `the first ${BASKET}` : "these"}`)),

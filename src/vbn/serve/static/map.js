@@ -148,7 +148,7 @@ export function makeMap(chosen) {
     const marked = marks.draw(pen, room, points, toScreen, { w, h: tall }, view.zoom * unit());
     if (lasso) outline(pen, room.colour("--accent"), lasso.map(([x, y]) => toScreen(x, y)));
     const { only, colour } = legend.how;
-    canvas.dataset.words = String(words.draw(below, room, view, toScreen, { shown, marked, only, byBranch: colour === "branch" }));
+    canvas.dataset.words = String(words.draw(below, room, view, toScreen, { w, shown, marked, only, byBranch: colour === "branch" }));
   }
 
   // Names are chosen where the map rests.

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { lookUp } from "./known.js";
-import { shortened, write } from "./words.js";
+import { longest, shortened, write } from "./words.js";
 
 // The later ones are drawn over the earlier ones.
 const KINDS = {
@@ -86,18 +86,21 @@ export function makeMarks(changed, reveal) {
     again: () => Promise.all([spread(spreading), ...[...wanted].map(([kind, names]) => set(kind, names))]),
     draw(pen, room, points, toScreen, size, scale) {
       for (const one of ellipses) drawEllipse(pen, room, toScreen, scale, one);
-      const texts = [];
+      const kinds = []; // of marks that can be seen; within a kind the first are named first
       const met = new Set();
       for (const [kind, how] of Object.entries(KINDS)) {
+        const some = [];
         for (const { id, text } of shown.get(kind) || []) {
           const at = points.at.get(id);
           if (at === undefined) continue;
           const place = toScreen(points.x[at], points.y[at]);
           if (place[0] < -20 || place[1] < -20 || place[0] > size.w + 20 || place[1] > size.h + 20) continue;
           ring(pen, room, place, how);
-          texts.unshift([id, text, place, how]);
+          some.push([id, text, place, how]);
         }
+        kinds.unshift(some);
       }
+      const texts = kinds.flat();
       if (ghost) {
         const place = toScreen(ghost.x, ghost.y);
         ring(pen, room, place, KINDS.chosen, true);
@@ -111,7 +114,7 @@ export function makeMarks(changed, reveal) {
       for (const [id, text, place, how] of texts) {
         if (met.has(id)) continue;
         met.add(id);
-        write(pen, room, shortened(text), place, { ...how, gap: how.radius + 5, w: size.w, tall: size.h });
+        write(pen, room, shortened(text, longest(size.w)), place, { ...how, gap: how.radius + 5, w: size.w, tall: size.h });
       }
       return met; // who needs no other name
     },

@@ -29,7 +29,8 @@ export async function attempt(element, task, meanwhile) {
 // What the bars of a list are: `of` says of what a probability is.
 function measured(measure, of) {
   if (measure === "cosine") return "how alike they are: the expected cosine, 1 if both are fully known and point the same way";
-  return `how likely: the probability${of ? ` ${of}` : ""}, rather than being paired by chance${measure === "score" ? "; after the dial" : ""}`;
+  const p = `the probability${of ? ` ${of}` : ""}, rather than being paired by chance`;
+  return measure === "score" ? `how well it fits: a score from 0 to 1 that starts from ${p}, and is moved by the popularity dial and, in some models, by what occurs together` : `how likely: ${p}`;
 }
 
 // What a cosine means in this model: how alike two entities are that were taken at random.
@@ -46,8 +47,8 @@ function usual() {
 export function ranked(answers, { side = "column", empty = "Nothing.", label = "Ranked entities", of = "", more = () => null } = {}) {
   const rows = answers.answers;
   if (!rows.length) return h("p", { class: "note" }, empty);
-  const probability = answers.measure !== "cosine";
-  const columns = ["entity", "label", probability ? "probability" : "cosine", "std", "times_seen"];
+  const measure = answers.measure === "p" ? "probability" : answers.measure;
+  const columns = ["entity", "label", measure, "std", "times_seen"];
   const save = () => saveList(label, columns, rows.map((one) => [one.entity, one.label, one.score, one.std, one.count]));
   const list = h(
     "ol",
@@ -61,7 +62,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
         bar(one.score, one.std),
         h(
           "span",
-          { class: "value", title: `${probability ? "probability" : answers.measure} ${number(one.score, 3)}, standard deviation ${number(one.std, 3)}` },
+          { class: "value", title: `${measure} ${number(one.score, 3)}, standard deviation ${number(one.std, 3)}` },
           `${number(one.score)} ± ${number(one.std)}`,
         ),
         more(one),
@@ -69,7 +70,7 @@ export function ranked(answers, { side = "column", empty = "Nothing.", label = "
     ),
   );
   return [
-    h("p", { class: "note" }, `Bar: ${measured(answers.measure, of)}. Line: how far off that may be, one standard deviation to both sides.`, probability || side === "row" ? null : usual()),
+    h("p", { class: "note" }, `Bar: ${measured(answers.measure, of)}. Line: how far off that may be, one standard deviation to both sides.`, measure !== "cosine" || side === "row" ? null : usual()),
     list,
     h("button", { type: "button", class: "quiet", onclick: save, "aria-label": `Save as csv: ${label}` }, "Save as csv"),
   ];
@@ -131,7 +132,7 @@ export function why(explanation, side, map) {
   const unseen = part.prior_share > 0.995;
   const pairs = part.moved ? part.moved.pairs.slice(0, 6) : [];
   const surer = h("span", {});
-  if (!category && map) map.surerThan(part.std).then((share) => fill(surer, ` It is surer than ${ofAll(share)} entities.`));
+  if (!category && map) map.surerThan(part.std).then((share) => fill(surer, ` Its place is surer than that of ${ofAll(share)} entities.`));
   return [
     h(
       "div",
@@ -145,7 +146,7 @@ export function why(explanation, side, map) {
       {},
       `${shares.map(([, share, text], n) => `${percent(share)} ${n ? "" : "of what is known comes "}from ${text}`).join(", ")}. `,
       `Uncertainty ${number(part.std)}: along each dimension its true place is about that far from the mean`,
-      unseen ? `. Nothing was seen ${category ? "below it" : "of it"}.` : `; by the prior alone it would be ${number(part.prior_std)}.`,
+      unseen ? `. ${category ? "Nothing below it was ever seen" : "It was never seen"}.` : `; by the prior alone it would be ${number(part.prior_std)}.`,
       surer,
     ),
     category ? held(explanation.children, explanation.side) : null,
@@ -158,12 +159,13 @@ export function why(explanation, side, map) {
 
 export function failed(error) {
   if (error.name === "AbortError") return null;
+  const told = error.closest?.length ? error.message.replace(/ Did you mean [^?]*\?$/, "") : error.message; // links say it
   return h(
     "div",
     { class: "failed", role: "alert" },
-    h("p", {}, error.message),
+    h("p", {}, told),
     error.status === 401 ? h("button", { type: "button", onclick: () => askForToken(true).then(() => location.reload(), () => {}) }, "Enter the token") : null,
-    error.closest?.length ? h("p", {}, "Closest: ", error.closest.map((name, n) => [n ? ", " : "", entityLink({ name })])) : null,
+    error.closest?.length ? h("p", {}, "Did you mean ", error.closest.map((name, n) => [n ? ", " : "", entityLink({ name })]), "?") : null,
   );
 }
 

@@ -63,7 +63,7 @@ export function combobox(input, list, chosen, { side = null, clear = true, begin
       return;
     }
     eager = false;
-    fill(list, near ? told("nothing found; perhaps") : null, entities.length ? entities.map(option) : told("nothing found"));
+    fill(list, near ? told("Nothing has this name. Did you mean:") : null, entities.length ? entities.map(option) : told("Nothing found"));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     offered(typed ? entities.filter((one) => one.side === "column").map((one) => one.name) : [], true);

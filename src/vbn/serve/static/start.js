@@ -35,7 +35,7 @@ function example(one, wide) {
     h("h3", {}, `${title(one)}: `, href ? h("a", { href }, named(name)) : entityLink(one.entity), one.entity.count > 1 ? h("small", {}, ` ${times(one.entity.count)}`) : null),
     h("p", {}, told(one, wide)),
     one.std === null ? null : h("p", { class: "unsure" }, h("span", {}, `uncertainty ${number(one.std)}`), bar(one.std)),
-    one.near.length ? h("p", { class: "note" }, "Nearest: ", one.near.map((each, n) => [n ? ", " : "", entityLink(each), ` ${number(each.score)}`]), ".") : null,
+    one.near.length ? h("p", { class: "note" }, "Nearest, by cosine: ", one.near.map((each, n) => [n ? ", " : "", entityLink(each), ` ${number(each.score)}`]), ".") : null,
   );
 }
 
@@ -46,8 +46,8 @@ function meaning(cosines) {
     h("dl", { class: "meaning" },
       h("dt", {}, "cosine"),
       h("dd", {}, `how alike two entities are, from −1 to 1. Two at random have ${number(cosines["0.5"])} here; one pair in ten has more `
-        + `than ${number(cosines["0.9"])}, one in a hundred more than ${number(cosines["0.99"])}. Anything above that is close. If little is `
-        + "known of an entity, even its closest neighbour has much less than 1."),
+        + `than ${number(cosines["0.9"])}, one in a hundred more than ${number(cosines["0.99"])}. Anything above that is close. Doubt lowers `
+        + "it: the less is known of an entity, the further even its closest neighbour is from 1."),
       h("dt", {}, "± "),
       h("dd", {}, "one standard deviation. Two scores that differ by less than that may well be the other way round."),
       h("dt", {}, "uncertainty"),

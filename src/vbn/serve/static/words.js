@@ -8,12 +8,16 @@ const FAR = 7; // zoom up to which branches are named
 const FEW = 60; // entities that are named at any zoom
 const MOST = 160; // names at a time
 const CELL = [110, 22]; // pixels, of which the most frequent entity of each is named
-const LONGEST = 40;
+const LONGEST = 40; // letters of a name
+const LETTER = 16; // pixels of the map for each letter of a name: on a phone, names are shorter
 const LOWER = [20, -20, 40, 60]; // pixels by which the name of a branch may be moved
+const ELSEWHERE = [-20, 20, -40, 40, -60, 60]; // pixels by which a name that must be written moves out of the way of others
 const FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif";
 const GRID = 24; // squares to a side in which the middle of a branch is looked for
 
 export const shortened = (text, most = LONGEST) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+export const longest = (w) => Math.min(LONGEST, Math.round(w / LETTER));
 
 // Keeps boxes apart and inside of the map, for one picture of it; knows the colours of the page.
 export function makeRoom(w, tall) {
@@ -58,7 +62,8 @@ export function write(pen, room, text, [px, py], { size = 12, weight = 400, gap 
   let found = room.first(places.map(([x, y]) => box(x, y)));
   if (!found && must) {
     const x = Math.max(4, Math.min(px + gap + wide > w - 4 ? px - gap - wide : px + gap, w - wide - 4));
-    found = box(x, Math.max(size / 2 + 4, Math.min(py, tall - size / 2 - 4)));
+    const inside = [0, ...ELSEWHERE].map((dy) => box(x, Math.max(size / 2 + 4, Math.min(py + dy, tall - size / 2 - 4))));
+    found = room.first(inside) || inside[0];
     room.take(found);
   }
   if (!found) return false;
@@ -134,19 +139,20 @@ export function makeWords(points, titles, changed) {
       await wordsOf(ids);
       changed();
     },
-    draw(pen, room, view, toScreen, { shown, marked, only, byBranch }) {
+    draw(pen, room, view, toScreen, { w, shown, marked, only, byBranch }) {
       let drawn = 0;
+      const most = longest(w);
       if (view.zoom <= FAR) {
         for (const branch of branches) {
           if (only.size && !only.has(branch)) continue;
           const dot = byBranch ? BRANCHES[branch % BRANCHES.length] : "";
-          drawn += write(pen, room, shortened(titles[branch]), toScreen(centres[branch].x, centres[branch].y), { size: 14, weight: 600, gap: -7, lower: LOWER, dot });
+          drawn += write(pen, room, shortened(titles[branch], most), toScreen(centres[branch].x, centres[branch].y), { size: 14, weight: 600, gap: -7, lower: LOWER, dot });
         }
       }
       const gap = 4 + 3 * Math.min(3, Math.sqrt(view.zoom)); // points grow as one comes nearer
       for (const n of chosen) {
         const word = shown[n] && !marked.has(points.id[n]) && wordIfKnown(points.id[n]);
-        if (word) drawn += write(pen, room, shortened(word.label || word.name), toScreen(points.x[n], points.y[n]), { size: 12, gap });
+        if (word) drawn += write(pen, room, shortened(word.label || word.name, most), toScreen(points.x[n], points.y[n]), { size: 12, gap });
       }
       return drawn;
     },
