@@ -253,15 +253,6 @@ class Features(Sources):
             made.append(source.kept(places >= 0, places[places >= 0]))
         return Features(vocabulary, made)
 
-    def without_values(self) -> Features:
-        """Return the sources with their names and columns, and no entities."""
-        empty = np.empty(0, np.int64)
-        none = [
-            replace(own, values=np.empty((0, own.width), np.float32), rows=empty, at=None, tail=None)
-            for own in self.sources
-        ]
-        return Features(self.vocabulary, none)
-
     def __repr__(self) -> str:
         told = [
             f"{source.name}: {counted(source.width, 'column')} for {len(source):,} of {len(self.vocabulary):,} entities"
