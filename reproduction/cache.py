@@ -21,7 +21,7 @@ from vbn._errors import DataError, ParameterError
 from vbn._version import __version__
 from vbn.data import UNREADABLE
 
-SALT = "10"  # to be changed with any change of code that moves a result of this library
+SALT = "11"  # to be changed with any change of code that moves a result of this library
 RIVALS_SALT = "6"  # the same for what others train, so that a change of ours does not repeat it
 _FACTS = "facts.json"
 
