@@ -193,3 +193,23 @@ def test_cycles_are_broken_told_and_kept_on_the_card(shop, called):
     refused = called("train", "orders.csv", "--taxonomy", "kinds.csv", "--refuse-cycles", *FAST, cwd=shop)
     assert refused.returncode == 1
     assert "Tee -> Getränk -> Tee" in refused.stderr
+
+
+def test_an_export_with_units_and_returns_trains_by_what_the_errors_say(tmp_path, called):
+    rows = [("Bestell Nr.", "Kunden Nr.", "Artikel Nr.", "Menge (Stk.)")]
+    rows += [(f"{n:06}", f"{n % 12:04}", f"{n * n % 7:05}", "-1" if n == 8 else "1,5") for n in range(90)]
+    sheet(tmp_path / "orders.csv", rows)
+    refused = called("train", "orders.csv", *FAST, cwd=tmp_path)
+    assert "is negative (-1)" in refused.stderr
+    assert "; --min-weight 1 leaves out all rows below" in refused.stderr
+    trained = called("train", "orders.csv", "--min-weight", 1, *FAST, cwd=tmp_path)
+    assert "users from 'Kunden Nr.', items from 'Artikel Nr.', weights of at least 1" in trained.stderr
+    unread = called("train", "orders.csv", "--columns", "Kunden Nr.,Artikel Nr.", *FAST, "--dry-run", cwd=tmp_path)
+    assert "1 row where it is 0 or below, such as returns, counts" in unread.stderr
+    assert "--columns 'Kunden Nr.,Artikel Nr.,Menge (Stk.)' and --min-weight 1" in unread.stderr
+
+
+def test_a_file_of_unknown_kind_is_asked_about_by_its_usual_columns(tmp_path, called):
+    (tmp_path / "cases.csv").write_text("who,case,icd10\nP1,00017,I10\nP2,00018,I11\n", encoding="utf-8")
+    asked = called("train", "cases.csv", *FAST, cwd=tmp_path)
+    assert "if 'who' holds users and 'icd10' items: --kind interactions --columns who,icd10" in asked.stderr

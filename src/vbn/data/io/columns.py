@@ -19,6 +19,7 @@ import numpy as np
 
 from vbn._errors import REMEDY, DataError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, FloatArray
+from vbn.data.describe import counted
 from vbn.data.io.numbers import NotANumberError, as_numbers, as_times, least_purchase
 from vbn.data.vocabulary import Coded, Encoder, Where, encode, item_number, left_out, settle, shown
 
@@ -282,8 +283,8 @@ def warn_of_returns(amounts: FloatArray, at: int, header: Header, picked: Picked
     name = header.names[at]
     named = {key: header.names[picked.places[key]] for key in ("users", "items")}
     warning = VBNWarning(
-        f"column {name!r} of {header.source} is not read: {returns:,} rows where it is 0 or below, such as returns, "
-        f"count as any other; leave them out with {REMEDY} and {REMEDY}",
+        f"column {name!r} of {header.source} is not read: {counted(returns, 'row')} where it is 0 or below, such as "
+        f"returns, {'counts' if returns == 1 else 'count'} as any other; leave them out with {REMEDY} and {REMEDY}",
         remedies=[("columns", {**named, "weights": name}), ("min_weight", least_purchase(amounts))],
     )
     warnings.warn(warning, stacklevel=caller_level())
