@@ -34,7 +34,7 @@ def test_a_new_entity_is_imagined_step_by_step(page, words, words_url):
     expected = grown(words, "kashkaval", ["cheese"], None)
     near = page.block("It would stand near")
     assert page.ranked(near) == expected.similar("kashkaval", 10).entities
-    assert "100 % of what is known comes from its parents" in page.shown()
+    assert "100\N{NO-BREAK SPACE}% of what is known comes from its parents" in page.shown()
     alone = uncertainty(page)
     page.choose("Seen with", "salt", "salty")
     page.choose("Seen with", "mil", "milk")

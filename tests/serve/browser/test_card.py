@@ -32,10 +32,10 @@ def test_names_are_offered_while_one_types(page):
     page.one("#search").send_keys("goud")
     assert page.option(CHEESE).text.split("\n")[0] == CHEESE
     page.one("#search").send_keys(Keys.BACKSPACE * 4, "zzzqqq")
-    page.until(lambda: page.texts("#found [role=option]") == ["nothing found"], "nothing is found")
+    page.until(lambda: page.texts("#found [role=option]") == ["Nothing found"], "nothing is found")
     page.one("#search").send_keys(Keys.BACKSPACE * 6, "guoda")
     page.option(CHEESE)
-    assert page.texts("#found [role=option]")[0] == "nothing found; perhaps"
+    assert page.texts("#found [role=option]")[0] == "Nothing has this name. Did you mean:"
     page.one("#search").send_keys(Keys.ESCAPE)
     assert not page.one("body").find_element("id", "found").is_displayed()
 
@@ -107,17 +107,17 @@ def test_shares_of_prior_and_data_are_told(page, words):
     page.open("explore", entity=CHEESE)
     part = words.explain(CHEESE).to_dict()["parts"][0]
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert f"{100 * part['prior_share']:.0f} % of what is known comes from its parents" in told
+    assert f"{100 * part['prior_share']:.0f}\N{NO-BREAK SPACE}% of what is known comes from its parents" in told
     assert f"Uncertainty {part['std']:.2f}" in told
     assert f"by the prior alone it would be {part['prior_std']:.2f}" in told
-    page.until(lambda: "It is surer than" in page.shown(), "the uncertainty is compared with others")
+    page.until(lambda: "Its place is surer than that of" in page.shown(), "the uncertainty is compared with others")
 
 
 def test_what_was_never_seen_is_not_compared_with_its_prior(opened, goods_url):
     page = opened(goods_url).open("explore", entity="cider")
     told = page.texts(page.block("Why it is where it is"))[0]
-    assert "100 % of what is known comes from its parents" in told
-    assert "Nothing was seen of it." in told
+    assert "100\N{NO-BREAK SPACE}% of what is known comes from its parents" in told
+    assert "It was never seen." in told
     assert "by the prior alone" not in told
 
 
@@ -168,7 +168,9 @@ def test_relations_are_asked(page, words):
 def test_a_name_that_nobody_knows_leads_to_the_closest(page):
     page.forgiven.append("404")
     page.open("explore", entity="goudaa")
-    assert "goudaa" in page.one("[role=alert]").text
+    told = page.one("[role=alert]").text
+    assert told.startswith("Unknown entity 'goudaa'.\n")
+    assert told.count("Did you mean") == 1
     page.one("[role=alert] a", CHEESE).click()
     assert page.one("#panel h2", CHEESE)
 
@@ -178,7 +180,8 @@ def probable(page, title, expected):
     part = page.block(title)
     assert page.ranked(part) == expected.entities
     assert page.texts(f"{part} .value") == [f"{row.score:.2f} ± {row.std:.2f}" for row in expected]
-    assert "Bar: how likely: the probability" in page.texts(part)[0]
+    told = {"p": "Bar: how likely: the probability", "score": "Bar: how well it fits: a score"}
+    assert told[expected.measure] in page.texts(part)[0]
 
 
 def test_without_counts_a_row_may_be_recommended_what_it_has(opened, shop, tmp_path):

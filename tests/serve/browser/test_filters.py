@@ -82,7 +82,7 @@ def test_colours_say_what_is_chosen(page):
         assert drawn(page)[0] > 0.05
         seen.add(picture)
         if choice != "branch":
-            assert "well known" in page.one("#legend-body").text or choice != "uncertainty"
+            assert "or less" in page.one("#legend-body").text or choice != "uncertainty"
             assert page.address["colour"] == [choice]
     assert len(seen) == 4
     page.open("taxonomy", colour="nonsense", only="x.y", seen="-4", sure="zero")

@@ -66,6 +66,15 @@ def test_a_phone_scrolls_down_only(page, state, width):
     assert page.script(outside) == []
 
 
+def test_a_long_name_does_not_widen_a_phone(page):
+    page.forgiven.append("404")
+    page.resize(*PHONE, phone=True)
+    page.open("recommend", has=["x" * 200])
+    assert "x" * 200 in page.one("[role=alert]").text
+    assert page.script("return document.documentElement.scrollWidth") <= PHONE[0]
+    assert page.script("return window.innerWidth") == PHONE[0]
+
+
 def test_a_phone_shows_map_and_name_at_once(page):
     page.resize(*PHONE, phone=True)
     page.open("explore", entity="gouda")

@@ -52,6 +52,31 @@ def test_words_never_overlap_and_are_never_cut_off(page):
     ((left, _, right, _),) = page.driver.execute_async_script(ROOMS, [["at the edge", 299, 100, True]], 300, 200)
     assert left >= 0
     assert right <= 300
+    two = [["a name as wide as most of the map", 150, 100, True], ["and another at the same place", 150, 100, True]]
+    (_, top, _, bottom), (_, other_top, _, other_bottom) = page.driver.execute_async_script(ROOMS, two, 300, 200)
+    assert bottom <= other_top or other_bottom <= top
+
+
+NAMED = """const [names, done] = arguments;
+    Promise.all(["marks", "words"].map((one) => import(new URL(`static/${one}.js`, document.baseURI)))).then(
+        async ([{ makeMarks }, { makeRoom }]) => {
+            const marks = makeMarks(() => {}, () => {});
+            for (const [kind, some] of names) await marks.set(kind, some);
+            const written = [];
+            const pen = document.createElement("canvas").getContext("2d");
+            pen.fillText = (text) => written.push(text);
+            const places = Array.from({ length: 100000 }, (_, n) => n);
+            const points = { at: new Map(places.map((n) => [n, n])), x: places.map(() => 0), y: places.map(() => 0) };
+            marks.draw(pen, makeRoom(400, 300), points, () => [200, 150], { w: 400, h: 300 }, 1);
+            done(written);
+        });"""
+
+
+def test_the_nearest_are_named_first(page):
+    page.open("taxonomy")
+    cheeses = ["cheddar", "brie", "parmesan", "ricotta", "camembert"]
+    written = page.driver.execute_async_script(NAMED, [["near", cheeses], ["chosen", ["gouda"]]])
+    assert written[:2] == ["gouda", "cheddar"]
 
 
 def test_neighbours_are_marked_with_the_chosen_one_and_go_away_with_it(page):

@@ -160,10 +160,11 @@ export function why(explanation, side, map) {
 export function failed(error) {
   if (error.name === "AbortError") return null;
   const told = error.closest?.length ? error.message.replace(/ Did you mean [^?]*\?$/, "") : error.message; // links say it
+  const begun = told.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
   return h(
     "div",
     { class: "failed", role: "alert" },
-    h("p", {}, told),
+    h("p", {}, begun),
     error.status === 401 ? h("button", { type: "button", onclick: () => askForToken(true).then(() => location.reload(), () => {}) }, "Enter the token") : null,
     error.closest?.length ? h("p", {}, "Did you mean ", error.closest.map((name, n) => [n ? ", " : "", entityLink({ name })]), "?") : null,
   );

@@ -9,7 +9,7 @@ const FEW = 60; // entities that are named at any zoom
 const MOST = 160; // names at a time
 const CELL = [110, 22]; // pixels, of which the most frequent entity of each is named
 const LONGEST = 40; // letters of a name
-const LETTER = 16; // pixels of the map for each letter of a name: on a phone, names are shorter
+const LETTER = 13; // pixels of the map for each letter of a name: on a phone, names are shorter
 const LOWER = [20, -20, 40, 60]; // pixels by which the name of a branch may be moved
 const ELSEWHERE = [-20, 20, -40, 40, -60, 60]; // pixels by which a name that must be written moves out of the way of others
 const FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif";
@@ -63,8 +63,8 @@ export function write(pen, room, text, [px, py], { size = 12, weight = 400, gap 
   if (!found && must) {
     const x = Math.max(4, Math.min(px + gap + wide > w - 4 ? px - gap - wide : px + gap, w - wide - 4));
     const inside = [0, ...ELSEWHERE].map((dy) => box(x, Math.max(size / 2 + 4, Math.min(py + dy, tall - size / 2 - 4))));
-    found = room.first(inside) || inside[0];
-    room.take(found);
+    found = room.first(inside);
+    if (!found) room.take((found = inside[0]));
   }
   if (!found) return false;
   const [x, y] = [found[0] + 2, (found[1] + found[3]) / 2];
