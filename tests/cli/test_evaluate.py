@@ -152,3 +152,16 @@ def test_doctor_tells_what_is_installed_and_that_it_works(called):
     shown = called("doctor", "--no-self-test").stdout
     assert "self-test" not in shown
     assert "cache writable" in shown
+
+
+@pytest.mark.filterwarnings("always")  # as in a shell, where they are told
+def test_a_future_period_is_read_as_the_training_was(tmp_path, called):
+    rated = [(f"u{n % 9}", f"i{n * n % 11}", 5 - 4 * (n % 3 == 0)) for n in range(80)]
+    write_csv(tmp_path / "ratings.csv", [("user", "item", "rating"), *rated])
+    fast = ("--dim", 3, "--epochs", 3, "--out", "m")
+    assert called("train", "ratings.csv", "--min-weight", 3.5, *fast, cwd=tmp_path).returncode == 0
+    write_csv(tmp_path / "future.csv", [("user", "item", "rating"), ("", "i1", 5), *rated])
+    told = called("evaluate", "m", "--task", "recommendation", "--data", "future.csv", "--include-seen", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "1 row without a name is left out, at line 2 of future.csv" in told.stderr
+    assert "53 of 80 rows of future.csv count: those with 'rating' of at least 3.5, as in training" in told.stderr

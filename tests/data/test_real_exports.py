@@ -119,3 +119,9 @@ def test_a_column_of_articles_beside_their_numbers_is_a_title(orders):
 def test_the_likely_pair_prefers_usual_names():
     assert likely_pair(["pat", "case", "datum", "icd10"]) == ["pat", "icd10"]
     assert likely_pair(["a", "b", "c"]) == ["a", "b"]
+
+
+def test_names_with_spaces_around_are_described():
+    told = Dataset.from_interactions(["a", "a", "b "], ["x", " x", "y "]).describe()
+    assert told.to_dict()["columns"]["spaces"] == [" x"]  # "y " is nothing else
+    assert "spaces     1 name of the columns with spaces around, and without: ' x'" in str(told)

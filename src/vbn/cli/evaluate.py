@@ -83,8 +83,16 @@ def evaluate(
         raise typer.BadParameter("--relation NAME goes with --task relation, which needs it.")
     from vbn import evaluation
     from vbn.cli.reading import read_pairs
+    from vbn.cli.update import stored
 
-    held = read_pairs(_file(model, data, task), split_columns(columns), header=header, number=_NUMBERS.get(task))
+    held = read_pairs(
+        _file(model, data, task),
+        split_columns(columns),
+        header=header,
+        number=_NUMBERS.get(task),
+        missing="auto",
+        least=None if data is None or task != "recommendation" else stored(model).get("min_weight"),
+    )
     trained = open_model(model)
     rows: list[dict[str, Any]]
     if task == "pairs":

@@ -19,8 +19,10 @@ from vbn.cli.settings import input_files, paths_of
 from vbn.cli.shared import WHOLE, option_of, say, split_columns
 from vbn.cli.wording import joined
 from vbn.data import (
+    AMOUNTS,
     COUNTS,
     INTERACTIONS,
+    RATINGS,
     Dataset,
     Field,
     bytes_of,
@@ -64,17 +66,31 @@ class Pairs(NamedTuple):
 
 
 def read_pairs(
-    path: Path, columns: Sequence[str | int | None], *, header: bool | None = None, number: bool | None = None
+    path: Path,
+    columns: Sequence[str | int | None],
+    *,
+    header: bool | None = None,
+    number: bool | None = None,
+    missing: str | None = None,
+    least: float | None = None,
 ) -> Pairs:
     """Read pairs of names from a csv, tsv, txt or parquet file (gz too).
 
     `number` says whether there must be a number for each pair; None ignores numbers, unless a column is named for them.
+    Rows whose rating or amount is below `least` are left out, with a message, if there is such a column.
     """
     fields = [Field("left", LEFT), Field("right", RIGHT)]
     if number is not None or len(columns) > len(fields):
         fields.append(Field("number", (*COUNTS, *_SCORES), number=True, optional=not number))
+    elif least is not None:
+        fields.append(Field("number", (*sorted(RATINGS), *AMOUNTS), number=True, optional=True))
     _refuse_guesses(path, columns, fields, header)
-    read = read_columns(str(path), tuple(columns), {}, fields, header=header)
+    read = read_columns(str(path), tuple(columns), {}, fields, header=header, missing=missing)
+    if least is not None and "number" in read.numbers:
+        kept = read.numbers["number"] >= least
+        said = f"of {path.name} count: those with {read.titles['number']!r} of at least {least:g}, as in training"
+        say(f"{int(kept.sum()):,} of {len(kept):,} rows {said}")
+        read = read.only(kept)
     left, right = read.labels["left"], read.labels["right"]
     return Pairs(
         [left.names[code] for code in left.codes.tolist()],

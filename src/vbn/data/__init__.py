@@ -13,7 +13,7 @@ from vbn.data.events import Events, Triple, read_events
 from vbn.data.features import ROWS_AT_ONCE, Features, Source, Sources
 from vbn.data.graph import by_row, closing_edges, heights, one_cycle
 from vbn.data.io.archives import check_archive
-from vbn.data.io.columns import COUNTS, Columns, Field, plain_name
+from vbn.data.io.columns import AMOUNTS, COUNTS, RATINGS, Columns, Field, plain_name
 from vbn.data.io.content import read_numbers, read_texts
 from vbn.data.io.files import TEXT, UNREADABLE, File, find_file, open_binary, open_sheet, read_lines, reading
 from vbn.data.io.folder import MappedArray, by_file, opened, write_about
@@ -41,9 +41,11 @@ from vbn.data.vocabulary import Vocabulary, as_name, known_ids
 from vbn.data.weighing import faded
 
 __all__ = [
+    "AMOUNTS",
     "COUNTS",
     "INTERACTIONS",
     "OFFLINE",
+    "RATINGS",
     "ROWS_AT_ONCE",
     "TEXT",
     "UNREADABLE",

@@ -116,6 +116,7 @@ def _side(names: Vocabulary, taxonomy: Taxonomy | None, features: Features | Non
         "taxonomy": None if taxonomy is None else _taxonomy(taxonomy, names),
         "features": {} if features is None else {own.name: _source(own, names) for own in features.sources},
         "labels": 0 if names.labels is None else len(names.labels),
+        "spaces": [name for name in names.names if name != name.strip() and name.strip() in names],
     }
 
 
@@ -191,6 +192,10 @@ def _side_lines(side: str, facts: dict[str, Any]) -> Iterator[str]:
             f"  features   {name}: {counted(source['columns'], 'column')}; {source['coverage']:.1%} of the {side} seen "
             "have some"
         )
+    if facts["spaces"]:
+        spaced = facts["spaces"]
+        shown = ", ".join(map(repr, spaced[:_LISTED])) + (", ..." if len(spaced) > _LISTED else "")
+        yield f"  spaces     {counted(len(spaced), 'name')} of the {side} with spaces around, and without: {shown}"
     if facts["labels"]:
         yield f"  labels     {counted(facts['labels'], 'label')} of the {side}"
     taxonomy = facts["taxonomy"]

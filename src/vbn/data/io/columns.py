@@ -28,7 +28,8 @@ TIMES = frozenset(("time", "times", "timestamp", "timestamps", "ts", "unixtime",
 TIMES |= {"date", "dates", "datetime", "day", "month", "year", "created", "created_at", "updated_at"}
 TIMES |= {"datum", "bestelldatum", "kaufdatum", "zeit", "zeitstempel", "jahr", "monat"}
 _NUMBERS = ("n", "freq", "frequency", "cnt", "num", "number")
-_AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength", "anzahl", "menge")
+AMOUNTS = ("total", "amount", "quantity", "qty", "times_seen", "occurrences", "strength", "anzahl", "menge")
+"""Usual names of a column of amounts, such as how many were bought."""
 _PRODUCTS = ("products", "product_id", "productid", "article", "article_id", "sku", "asin", "isbn")
 _ARTIKEL = (
     "artikel",
@@ -59,7 +60,7 @@ _CODES = (
 )
 ITEMS = ("item", "items", "itemid", "item_id", *_WORKS, "product", *_PRODUCTS, *_ARTIKEL, *_CODES, "column")
 """Usual names of a column of items."""
-COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *_AMOUNTS)
+COUNTS = ("count", "counts", "weight", "weights", "value", "values", *_NUMBERS, *AMOUNTS)
 """Usual names of a column of counts."""
 _IDS, _ORDERS = ("id", "ids", "no", "nr", "key", "uuid"), ("order", "orderid", "invoice", "session", "basket")
 RATINGS = frozenset(("rating", "ratings", "stars", "star", "score", "scores", "bewertung", "bewertungen", "sterne"))
@@ -272,7 +273,7 @@ def unread_amounts(header: Header, picked: Picked, fields: Sequence[Field]) -> i
 
 def _is_amount(name: str) -> bool:
     """Return whether a column is called like one of amounts that were bought."""
-    return plain_name(name) in _AMOUNTS
+    return plain_name(name) in AMOUNTS
 
 
 def warn_of_returns(amounts: FloatArray, at: int, header: Header, picked: Picked) -> None:
