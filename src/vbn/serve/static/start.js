@@ -47,7 +47,7 @@ function meaning(cosines) {
       h("dt", {}, "cosine"),
       h("dd", {}, `how alike two entities are, from −1 to 1. Two at random have ${number(cosines["0.5"])} here; one pair in ten has more `
         + `than ${number(cosines["0.9"])}, one in a hundred more than ${number(cosines["0.99"])}. Anything above that is close. Doubt lowers `
-        + "it: the less is known of an entity, the further even its closest neighbour is from 1."),
+        + "it: where little is known of an entity, even its closest neighbours stay further from 1."),
       h("dt", {}, "± "),
       h("dd", {}, "one standard deviation. Two scores that differ by less than that may well be the other way round."),
       h("dt", {}, "uncertainty"),
