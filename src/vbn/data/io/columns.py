@@ -19,8 +19,7 @@ import numpy as np
 
 from vbn._errors import REMEDY, DataError, VBNWarning, caller_level
 from vbn.data.counts import BoolArray, FloatArray
-from vbn.data.describe import counted
-from vbn.data.io.numbers import NotANumberError, as_numbers, as_times, least_purchase
+from vbn.data.io.numbers import NotANumberError, as_numbers, as_times
 from vbn.data.vocabulary import Coded, Encoder, Where, encode, item_number, left_out, settle, shown
 
 INDEX = frozenset({"", "index", "level_0", "unnamed:_0", "__index_level_0__"})  # how tables write their row numbers
@@ -145,7 +144,7 @@ def pick(header: Header, chosen: Mapping[str, str | int], fields: Sequence[Field
             if position is not None:
                 found[item.key], guessed = position, item.key
             elif item.doubt:
-                ratings = next(iter(_rated(header, found)), _in_kilograms(header))
+                ratings = next(iter(_rated(header, found)), in_kilograms(header))
     return Picked(found, guessed, ratings, frozenset(found.keys() - chosen.keys()))
 
 
@@ -159,7 +158,7 @@ def _is_price(name: str) -> bool:
     return plain_name(name).rpartition("_")[2] in _PRICES | _AGES
 
 
-def _in_kilograms(header: Header) -> int | None:
+def in_kilograms(header: Header) -> int | None:
     """Return the column of weights that stands beside ages or heights, and so is of people, not of rows."""
     plain = [plain_name(name) for name in header.names]
     return plain.index("weight") if "weight" in plain and _SIZES.intersection(plain) else None
@@ -218,7 +217,7 @@ def _likely(header: Header, found: Mapping[str, int]) -> list[int]:
     left = [(number, name) for number, name in names if number not in found.values()]
     left = [(number, name) for number, name in left if name not in INDEX | TIMES]
     left = [(number, name) for number, name in left if not (header.named and (is_rating(name) or _is_price(name)))]
-    return [number for number, _ in left if number != _in_kilograms(header)]
+    return [number for number, _ in left if number != in_kilograms(header)]
 
 
 def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: bool) -> int | None:
@@ -243,52 +242,6 @@ def _by_place(item: Field, header: Header, found: Mapping[str, int], placed: boo
         message += f"; if they are ratings, {REMEDY} keeps the high ones"
         remedies.append(("min_weight", 3.5))
     raise DataError(message, remedies=remedies)
-
-
-def warn_of_ratings(header: Header, picked: Picked, fields: Sequence[Field]) -> None:
-    """Say that a column of ratings, or of people's weights, was left out, and what else could be done with it."""
-    if picked.ratings is None:
-        return
-    weights = next(item.key for item in fields if item.doubt)
-    name = header.names[picked.ratings]
-    named = [(key, header.names[at]) for key, at in picked.places.items() if key not in ("time", weights)]
-    rated = picked.ratings != _in_kilograms(header)
-    what = "holds ratings, which say how much somebody liked something" if rated else "stands beside ages or heights"
-    message = f"column {name!r} of {header.source} {what}, so every row counts 1; "
-    remedies: list[tuple[str, object]] = [("columns", {**dict(named), weights: name})]
-    if rated and weights == "weights":  # of interactions
-        message += f"keep those of at least 3.5, say, with {REMEDY}, or "
-        remedies.insert(0, ("min_weight", 3.5))
-    warning = VBNWarning(f"{message}take them as {weights} with {REMEDY}", remedies=remedies)
-    warnings.warn(warning, stacklevel=caller_level())
-
-
-def unread_amounts(header: Header, picked: Picked, fields: Sequence[Field]) -> int | None:
-    """Return a column called like amounts that is not read, as the user named the others; None if there is none."""
-    if not header.named or "weights" in picked.places or not any(item.key == "weights" for item in fields):
-        return None
-    left = (at for at, name in enumerate(header.names) if at not in picked.places.values() and _is_amount(name))
-    return next(left, None)
-
-
-def _is_amount(name: str) -> bool:
-    """Return whether a column is called like one of amounts that were bought."""
-    return plain_name(name) in AMOUNTS
-
-
-def warn_of_returns(amounts: FloatArray, at: int, header: Header, picked: Picked) -> None:
-    """Say that rows whose amount is 0 or below, such as returns, count like all others."""
-    returns = int((amounts <= 0).sum())
-    if not returns or not (amounts > 0).any():
-        return
-    name = header.names[at]
-    named = {key: header.names[picked.places[key]] for key in ("users", "items")}
-    warning = VBNWarning(
-        f"column {name!r} of {header.source} is not read: {counted(returns, 'row')} where it is 0 or below, such as "
-        f"returns, {'counts' if returns == 1 else 'count'} as any other; leave them out with {REMEDY} and {REMEDY}",
-        remedies=[("columns", {**named, "weights": name}), ("min_weight", least_purchase(amounts))],
-    )
-    warnings.warn(warning, stacklevel=caller_level())
 
 
 def warn_of_lists(read: Columns, key: str) -> None:
@@ -375,8 +328,8 @@ def position_of(value: str | int, header: Header, key: str) -> int:
 def _by_alias(item: Field, header: Header, found: Mapping[str, int]) -> int | None:
     plain = [plain_name(name) for name in header.names]
     meant = [alias for alias in item.aliases if alias in plain and plain.index(alias) not in found.values()]
-    if item.doubt and (in_kilograms := _in_kilograms(header)) is not None:
-        meant = [alias for alias in meant if plain.index(alias) != in_kilograms]
+    if item.doubt and (kilograms := in_kilograms(header)) is not None:
+        meant = [alias for alias in meant if plain.index(alias) != kilograms]
     if not meant:
         return None
     if item.optional and len(meant) > 1:

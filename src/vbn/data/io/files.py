@@ -38,11 +38,9 @@ from vbn.data.io.columns import (
     pick,
     plain_name,
     refuse_times,
-    unread_amounts,
-    warn_of_ratings,
-    warn_of_returns,
 )
 from vbn.data.io.numbers import as_number, is_amount, is_number, time_reader, with_comma
+from vbn.data.io.unread import warn_of_unread
 from vbn.data.vocabulary import Encoder, Where, item_number
 
 _PYTHON = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, EOFError, OSError, MemoryError)
@@ -383,10 +381,7 @@ def read_csv(
             raise unsure(sheet, fields, file.path.name, picked.places)
         return read_csv(file, chosen, fields, False, delimiter)
     refuse_times(columns.numbers, found, picked)
-    warn_of_ratings(found, picked, fields)
-    unread = unread_amounts(found, picked, fields)
-    if unread is not None and found.is_number(unread):
-        warn_of_returns(_amounts(file, mark, unread), unread, found, picked)
+    warn_of_unread(found, picked, fields, lambda at: _amounts(file, mark, at))
     return columns
 
 

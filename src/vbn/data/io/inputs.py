@@ -26,9 +26,6 @@ from vbn.data.io.columns import (
     pick,
     plain_name,
     refuse_times,
-    unread_amounts,
-    warn_of_ratings,
-    warn_of_returns,
 )
 from vbn.data.io.files import (
     File,
@@ -42,6 +39,7 @@ from vbn.data.io.files import (
     reading,
 )
 from vbn.data.io.numbers import NotANumberError, as_numbers
+from vbn.data.io.unread import warn_of_unread
 from vbn.data.vocabulary import row_number, settled_missing, shown
 
 _PLAYS = ("plays", "playcount", "play_count", "listens", "clicks", "views", "purchases")
@@ -331,10 +329,7 @@ def read_table(table: Table, chosen: Mapping[str, str | int], fields: Sequence[F
             columns.read(by_key[key], table.column(position), f"column {table.names[position]!r}")
     columns.check_lengths()
     refuse_times(columns.numbers, table.header, picked)
-    warn_of_ratings(table.header, picked, fields)
-    unread = unread_amounts(table.header, picked, fields)
-    if unread is not None and table.header.is_number(unread):
-        warn_of_returns(as_numbers(table.column(unread), "amounts"), unread, table.header, picked)
+    warn_of_unread(table.header, picked, fields, lambda at: as_numbers(table.column(at), "amounts"))
     return columns
 
 
