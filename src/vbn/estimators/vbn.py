@@ -89,8 +89,9 @@ class VBN(Answers):
         as in the paper, where an entity without data is taken to be far more popular than most.
     cold_precision : {"siblings", "mean_field", "prior"}, default "siblings"
         How tightly an entity without data is tied to its parents. "siblings": as tightly as the trained children of the
-        same parents are, and the parents' own uncertainty is added. "prior": equally for all, as given by the prior of
-        precisions. "mean_field": the less certain the parents, the less tightly, as the paper's updates have it.
+        same parents are, above all those with little data, and the parents' own uncertainty is added. "prior": equally
+        for all, as given by the prior of precisions. "mean_field": the less certain the parents, the less tightly, as
+        the paper's updates have it.
     content_strength : float, dict or "auto", default 0.25
         How far features of entities (`Dataset.with_features`) may move them from their parents, or {source: value}: the
         variance of what they add to a prior mean in each dimension, before training; an entity's own is about 1. 0 does
