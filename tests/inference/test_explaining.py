@@ -73,6 +73,7 @@ def test_shares_sum_to_one(words, name):
 def test_without_data_all_is_prior(words):
     found = words.explain("cow")
     assert [part.prior_share for part in found.parts] == [1.0, 1.0]
+    assert all(part.std == part.prior_std for part in found.parts)
     assert found.parts[0].parents[0].cosine == pytest.approx(1.0)
     assert found.parts[0].parents[0].distance == pytest.approx(0.0, abs=1e-6)
     assert "100 % prior" in str(found)

@@ -91,7 +91,7 @@ def _explained(half: Half, i: int, mean: np.ndarray, variance: np.ndarray) -> Ex
 def _put_together(
     half: Half, own: Explained, tau: float, prior: float, related: float, moved: Moved | None
 ) -> PartExplanation:
-    length = float(np.linalg.norm(own.mean))
+    length, whole = float(np.linalg.norm(own.mean)), float(np.sqrt(own.variance).mean())
     linear, std, outlying = half.block.parts().get(Linear.name), 0.0, 0.0
     if isinstance(linear, Linear):
         std = float(np.sqrt(linear.leverage[own.number]))
@@ -103,8 +103,8 @@ def _put_together(
         prior_share=prior,
         data_share=(1.0 - prior) * (1.0 - related),
         relation_share=(1.0 - prior) * related,
-        std=float(np.sqrt(own.variance).mean()),
-        prior_std=float(1.0 / np.sqrt(tau)),
+        std=whole,
+        prior_std=float(1.0 / np.sqrt(tau)) if prior < 1.0 else whole,  # without data, that of the parents is in it
         mean_length=length,
         from_prior=from_prior,
         from_data=length - from_prior,
